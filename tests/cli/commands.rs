@@ -468,6 +468,21 @@ fn seed_n11_a_search_is_drawn_in_its_colours() {
 }
 
 #[test]
+fn text_shows_the_path_on_every_kind_of_map() {
+    let project = Project::new();
+    let tiles =
+        r#""kind": "tiles", "layers": [{ "name": "ground", "rows": ["........", "........", "........"] }]"#;
+    let mesh = r#""kind": "mesh", "areas": [{ "name": "hall", "polygon": [[0,0],[8,0],[8,3],[0,3]] }]"#;
+    for (name, navigation) in [("tiles", tiles), ("mesh", mesh)] {
+        let level = format!(r#"{{ "navigation": {{ {navigation} }} }}"#);
+        project.write(&format!("levels/{name}.json"), &level);
+        let (out, _) = project.expect(0, &["draw", name, "--from", "1.5,1.5", "--to", "6.5,1.5"]);
+        assert!(out.lines().any(|row| row.contains("S*") && row.contains("*G")), "{out}");
+        assert!(out.contains("* path"), "{out}");
+    }
+}
+
+#[test]
 fn seed_t14_and_o23_a_map_shows_costs_areas_doors_and_bodies() {
     let project = Project::new();
     project.expect(0, &["draw", "yard", "--out", "y.svg"]);

@@ -245,10 +245,16 @@ fn an_odd_file_among_the_scripts_stops_nobody_who_does_not_need_it() {
     std::fs::write(game.join("scripts/big.lua"), " ".repeat(2 << 20)).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("somebody@somewhere.1234", game.join("scripts/.#guard.lua")).unwrap();
+    #[cfg(unix)]
+    std::fs::write(game.join("scripts/aux.lua"), "return {}").unwrap();
     let (_, err) = expect(0, &game, &["run", "first", "--ticks", "10"]);
     for part in ["scripts/latin.lua: not UTF-8 at byte 2; skipped", "scripts/big.lua", "skipped"] {
         assert!(err.contains(part), "{part} in\n{err}");
     }
+    #[cfg(unix)]
+    assert!(
+        err.contains("scripts/aux.lua: it has a part that names a device on some systems, choose a name")
+    );
     let (_, err) = expect(0, &game, &["check"]);
     assert_eq!(err.matches("scripts/latin.lua").count(), 1, "{err}");
     let (_, err) = expect(4, &game, &["check", "scripts/latin.lua"]);

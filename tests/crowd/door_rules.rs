@@ -269,3 +269,60 @@ fn fault_g9_a_door_never_closes_on_somebody_at_the_very_edge_of_it() {
         stage.ticks(30);
     }
 }
+
+/// Goal: doors mean the same on every kind of map. Method: a corridor of three metres with a door in its
+/// middle, as areas, cells and a graph.
+#[test]
+fn one_way_doors_and_those_of_teams_are_kept_to_on_every_kind_of_map() {
+    let areas = r#""areas": [
+        { "name": "left", "polygon": [[0,0],[2,0],[2,2],[0,2]] },
+        { "name": "doorway", "polygon": [[2,0],[4,0],[4,2],[2,2]] },
+        { "name": "right", "polygon": [[4,0],[6,0],[6,2],[4,2]] } ]"#;
+    let points = r#""points": [[0.5,0,1],[1.5,0,1],[2.5,0,1],[3.5,0,1],[4.5,0,1],[5.5,0,1]],
+        "links": [[0,1],[1,2],[2,3],[3,4],[4,5]],
+        "areas": [{ "name": "doorway", "polygon": [[2,0],[4,0],[4,2],[2,2]] }]"#;
+    let maps = [
+        format!(r#""kind": "grid", {areas}"#),
+        format!(r#""kind": "mesh", {areas}"#),
+        format!(r#""kind": "graph", "agentRadius": 0.3, {points}"#),
+    ];
+    for map in &maps {
+        let stage = |door: &str| {
+            Stage::of(&format!(
+                r#"{{ "navigation": {{ {map} }},
+                "doors": [{{ "name": "gate", "area": "doorway", "open": true, {door} }}],
+                "characters": [{{ "name": "hero", "position": [5.5, 1], "radius": 0.3 }}] }}"#
+            ))
+        };
+        for (door, end) in [
+            (r#""oneWay": [-1, 0]"#, "arrived/reached"),
+            (r#""oneWay": [1, 0]"#, "partial/nearest"),
+            (r#""teams": ["watch"]"#, "partial/nearest"),
+        ] {
+            let mut stage = stage(door);
+            let can = reach(&mut stage, 0.5, 1.0);
+            stage.until_settled(1, 1200);
+            assert_eq!(stage.ends, [end], "{door} on {map}");
+            assert_eq!(can == Reach::Yes, end == "arrived/reached", "{door} on {map}: {can:?}");
+            if end == "partial/nearest" {
+                assert_eq!(settled(&stage, 0)["by"], "gate", "{door} on {map}");
+                assert!(stage.position().x > 2.5, "{door} on {map}: {}", stage.position());
+            }
+        }
+    }
+}
+
+/// Somebody at the dead end of a link whose only way leads through a door that is shut to them stays there.
+#[test]
+fn from_a_dead_end_nobody_walks_through_a_door_that_is_shut_to_them() {
+    let mut stage = Stage::of(
+        r#"{ "navigation": { "kind": "graph", "agentRadius": 0.3,
+            "points": [[0,0,1],[3,0,1],[6,0,1]], "links": [[0,1],[1,2]],
+            "areas": [{ "name": "doorway", "polygon": [[4,0],[5,0],[5,2],[4,2]] }] },
+        "doors": [{ "name": "gate", "area": "doorway", "open": true, "teams": ["watch"] }],
+        "characters": [{ "name": "hero", "position": [6, 1], "radius": 0.3 }] }"#,
+    );
+    stage.walk(0.0, 1.0, |_| {});
+    stage.until_settled(1, 1200);
+    assert!(stage.position().x > 5.0, "{} {:?}", stage.position(), stage.ends);
+}

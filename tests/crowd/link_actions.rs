@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use walkon_runtime::game::event::Event;
+use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{MemorySource, load};
@@ -197,4 +198,38 @@ fn a_level_names_what_it_allows() {
     );
     let refused = load("wall.json", &MemorySource::new().with("wall.json", json.as_str())).unwrap_err();
     assert!(refused.to_string().contains("33 actions, expected 32 at most"), "{refused}");
+}
+
+/// Goal: after an edit of the level, links still mean their actions. Method: an edit adds a link whose action
+/// comes first in the order of names; somebody who may swim alone walks over the wall.
+#[test]
+fn an_edit_that_adds_an_action_leaves_the_others_to_those_who_may_take_them() {
+    let json = |more: &str| {
+        let swim = r#", "action": "swim" }, { "from": { "layer": "ground", "position": [1.5, 2.5] },
+            "to": { "layer": "ground", "position": [1.5, 4.5] }, "cost": 1 MORE"#;
+        format!(
+            r#"{{ "navigation": {}, "marks": {{ "beyond": [5.5, 6.5] }}, "script": "level.lua",
+            "characters": [{{ "name": "anna", "position": [1.5, 0.5], "walkSpeed": 2, "tags": ["swim"] }}] }}"#,
+            tiles(&swim.replace("MORE", more))
+        )
+    };
+    let source = |json: String| MemorySource::new().with("wall.json", json.as_str());
+    let level = load("wall.json", &source(json(r#", "action": "swim""#))).expect("a level");
+    let script =
+        "function onStart() event.on('go', function() world.character('anna'):walkTo('beyond') end) end";
+    let scripts = BTreeMap::from([("level.lua".to_owned(), script.to_owned())]);
+    let mut run =
+        Run { game: Game::load(level, Setup { scripts, ..Setup::default() }).unwrap(), told: Vec::new() };
+    run.tick();
+    let files = BTreeMap::from([("wall.json".to_owned(), json(r#", "action": "crawl""#).into_bytes())]);
+    let level = LevelTexts { path: "wall.json".to_owned(), files };
+    run.game.tick(&[Input::Reload(Reload { scripts: BTreeMap::new(), level: Some(level) })]);
+    run.game.tick(&[Input::event("go")]);
+    (0..900).for_each(|_| run.tick());
+    assert_eq!(run.told.last().map(String::as_str), Some("arrived/reached"), "{:?}", run.told);
+    assert!(
+        run.told.iter().any(|told| told.starts_with("swim")),
+        "not the link to crawl over: {:?}",
+        run.told
+    );
 }

@@ -11,6 +11,7 @@ use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::blocks;
 use walkon_runtime::world::ops::characters::{self, Spawn, teleport, teleport_to};
 use walkon_runtime::world::ops::tiles::{self, TileChange};
+use walkon_runtime::world::ops::walk_changes::retarget;
 use walkon_runtime::world::owner::Owner;
 use walkon_runtime::world::tiles::TileSpot;
 use walkon_runtime::world::walk::WalkPace;
@@ -402,4 +403,25 @@ fn a_block_lies_on_its_layer_and_on_no_other() {
     // On a layer that is not there it holds nothing.
     add(&mut stage, 7, 7.5);
     assert_eq!(free(&stage), [[false, true, true], [true, false, true]]);
+}
+
+/// Goal: a walk that is given another goal leads to the floor of that one. Method: two floors at one height,
+/// the goal on the other one straight above, and back to a point.
+#[test]
+fn a_walk_that_is_sent_to_somebody_on_another_floor_goes_to_that_floor() {
+    let stairs = link(("ground", [7.5, 0.5]), ("sky", [7.5, 0.5]), "");
+    let mut stage = stage(&[("ground", OPEN), ("sky", OPEN)], &stairs);
+    let anna = put(&mut stage, "anna", GROUND, at(1.5, 1.5));
+    let ben = put(&mut stage, "ben", SKY, at(1.5, 2.5));
+    let walk = send(&mut stage, anna, Goal::Point(at(4.5, 1.5)), |_| {});
+    stage.ticks(10);
+    retarget(stage.game.world_mut(), walk, Goal::Character(ben)).unwrap();
+    stage.until_settled(1, 3000);
+    assert_eq!(stage.ends, ["arrived/reached"]);
+    assert_eq!(place_of(&stage, anna).0, SKY);
+    let walk = send(&mut stage, anna, Goal::Character(ben), |_| {});
+    stage.ticks(2);
+    retarget(stage.game.world_mut(), walk, Goal::Point(at(4.5, 1.5))).unwrap();
+    stage.until_settled(stage.ends.len() + 1, 3000);
+    assert_eq!(place_of(&stage, anna).0, SKY, "the point is meant on the floor where it is by now");
 }

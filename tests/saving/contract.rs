@@ -383,7 +383,7 @@ fn the_header_tells_what_it_is_a_save_of() {
     let mut run = piece.start();
     run.ticks(12);
     let header = SaveHeader::read(&run.game.save().unwrap()).unwrap();
-    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (3, 12, 7, 60));
+    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (4, 12, 7, 60));
     assert_eq!(header.level_hash, piece.level().hash());
     assert_eq!(header.scripts.keys().map(String::as_str).collect::<Vec<_>>(), ["anna.lua", "level.lua"]);
 }
@@ -544,4 +544,64 @@ fn a_block_of_an_upper_layer_is_there_again_after_loading() {
         });
         assert_eq!(can_stand, [true, false]);
     }
+}
+
+#[test]
+fn a_scene_whose_script_has_returned_ends_with_its_walks_and_does_not_run_again() {
+    let script = "function onStart(why)
+        cinematic.define('farewell', { holds = { 'ben' }, resumable = true, script = function(s)
+            log.info('script')
+            nav.block('post', 0.5)
+            world.character('ben'):walkTo('far')
+        end, onEnd = function(outcome) log.info('end %s', outcome) end })
+        if why == 'start' then cinematic.play('farewell') end
+    end";
+    let piece = Piece::of(&[("level.lua", script)]);
+    let (mut run, mut loaded) = piece.over(60);
+    assert_eq!(run.said(), ["script"]);
+    loaded.ticks(1);
+    assert!(
+        loaded
+            .game
+            .character("ben")
+            .and_then(|ben| loaded.game.world().character(ben)?.held.as_ref())
+            .is_some()
+    );
+    loaded.ticks(1200);
+    assert_eq!(loaded.said(), ["end finished"]);
+    run.ticks(1201);
+    let place =
+        |run: &Run| run.game.world().character(run.game.character("ben").unwrap()).unwrap().body.position;
+    assert!(place(&loaded).distance(place(&run)) < 0.1, "{} {}", place(&loaded), place(&run));
+}
+
+#[test]
+fn blocks_of_code_that_is_gone_end_with_the_load() {
+    let behaviour = "return { start = function(self) nav.block('far', 1) end }";
+    let piece = Piece::of(&[("anna.lua", behaviour)]);
+    let mut run = piece.start();
+    run.ticks(30);
+    let bytes = run.game.save().unwrap();
+    let is_free =
+        |run: &Run| run.game.world().nav().is_walkable(Vec3::new(15.0, 0.0, 3.0), &Traversal::default());
+    assert!(!is_free(&run));
+    let without = piece.on(&[(", \"behaviour\": \"anna.lua\"", "")]);
+    let mut loaded = without.restore(&bytes).unwrap();
+    loaded.ticks(3);
+    assert!(is_free(&loaded), "nobody has a handle of that block");
+}
+
+#[test]
+fn a_level_that_an_edit_renamed_loads_what_was_saved_after_it() {
+    let piece = Piece::of(&[]).on(&[("\"seed\": 7", "\"name\": \"old\", \"seed\": 7")]);
+    let renamed = piece.on(&[("\"name\": \"old\"", "\"name\": \"new\"")]);
+    let mut run = piece.start();
+    run.ticks(5);
+    let files = BTreeMap::from([("save.json".to_owned(), renamed.json.as_bytes().to_vec())]);
+    let level = walkon_runtime::game::inputs::LevelTexts { path: "save.json".to_owned(), files };
+    let reload = walkon_runtime::game::inputs::Reload { scripts: BTreeMap::new(), level: Some(level) };
+    run.game.tick(&[walkon_runtime::game::inputs::Input::Reload(reload)]);
+    run.ticks(5);
+    assert_eq!(run.game.world().level_name(), "new");
+    assert!(renamed.restore(&run.game.save().unwrap()).is_ok());
 }

@@ -217,3 +217,28 @@ fn other_parameters_start_the_behaviour_again_and_another_behaviour_takes_its_pl
     edit(&mut run, &with(r#", "behaviour": "ben.lua""#));
     assert_eq!(told(&mut run), ["ben init", "ben start attach 1"]);
 }
+
+/// Goal: a level that the game itself is given has the parameters that it could start with. Method: the same
+/// edit with the parameter left behind and with it carried along; what is refused changes nothing.
+#[test]
+fn an_edit_that_takes_away_what_parameters_name_is_refused() {
+    let post = r#"return { params = { post = { type = "mark" } }, start = function(self) log.info("at %s", self.params.post) end }"#;
+    let level = |far: &str, name: &str| {
+        let anna = r#", "behaviour": "post.lua", "params": { "post": "far" }"#;
+        HOUSE.json().replace(r#""far": [15,10]"#, &format!(r#""{far}": [15,10]"#)).replace(
+            r#""position": [3,10] "#,
+            &format!(r#""position": [3,10]{}"#, anna.replace(r#""far""#, &format!(r#""{name}""#))),
+        )
+    };
+    let mut run = Run::on(&level("far", "far"), &[("level.lua", ""), ("post.lua", post)]);
+    run.ticks(1);
+    assert_eq!(told(&mut run), ["at far"]);
+    edit(&mut run, &level("fars", "far"));
+    let refused = run.taken().join("\n");
+    assert!(refused.contains("unknown mark \"far\"; did you mean \"fars\"?"), "{refused}");
+    assert!(refused.contains("reload.json:"), "{refused}");
+    assert!(run.game.world().mark("far").is_some(), "the old level stays");
+    edit(&mut run, &level("fars", "fars"));
+    assert_eq!(told(&mut run).last().map(String::as_str), Some("at fars"));
+    assert_eq!(run.game.fault_count(), 0);
+}

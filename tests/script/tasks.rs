@@ -671,3 +671,19 @@ fn a_repeated_timer_with_a_named_handler_finds_the_code_of_a_reload_and_one_with
     run.tick(3);
     assert_eq!(run.lines, ["2: old", "2: function", "4: new", "6: new"]);
 }
+
+#[test]
+fn only_areas_that_have_changed_are_told_of() {
+    check_start(
+        r#"
+        event.on("areaChanged", function(e) log.info("%s %s", e.area, tostring(e.available)) end)
+        timer.after(1/60, function()
+            nav.setAreaAvailable("hall", false)
+            nav.setAreaAvailable("hall", true)
+            nav.setAreaCost("doorway", 2)
+        end)
+        "#,
+        5,
+        &["1: doorway false"],
+    );
+}

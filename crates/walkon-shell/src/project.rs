@@ -467,15 +467,17 @@ impl GatheredFiles {
     fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), CommandFailure> {
         let file = format!("{prefix}{path}");
         // One odd file stops no level that does not need it: a link of an editor that leads nowhere, a pipe,
-        // a file that is no text.
+        // a file that is no text, or whose name not every system can store.
         let text = match project.script_at(&file) {
             Ok(text) => text,
             // Somebody meant to reach what lies outside: that is no accident.
-            Err(ScriptReadError::Refused(SourceError::Outside | SourceError::Path(_))) => {
-                project.script_text(&file)?
-            }
+            Err(ScriptReadError::Refused(SourceError::Outside)) => project.script_text(&file)?,
             Err(error) => {
-                let why = format!("{file}: {error}");
+                let help = match &error {
+                    ScriptReadError::Refused(SourceError::Path(error)) => format!(", {}", error.help()),
+                    _ => String::new(),
+                };
+                let why = format!("{file}: {error}{help}");
                 warn_once(format!("{why}; skipped"));
                 project.odd_files().insert(path, why);
                 return Ok(());

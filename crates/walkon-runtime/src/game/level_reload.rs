@@ -11,6 +11,7 @@
 mod area_numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -24,9 +25,8 @@ use crate::game::reload_errors::{self, Written};
 use crate::level::spawn::{self, Spawned};
 use crate::level::{Level, MemorySource, load};
 use crate::nav::{AreaEdit, NavEdit};
-use crate::script::host::GivenBehaviour;
 use crate::script::host::reload::{LevelBehaviours, ReloadError};
-use crate::script::vm::files::ScriptTexts;
+use crate::script::host::{GivenBehaviour, ScriptHost};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::character::{Character, Gait, standing_on};
@@ -352,11 +352,11 @@ pub(super) struct Edited {
     pub(super) notes: Vec<String>,
 }
 
-/// Loads the new level; `scripts` are those it can name.
+/// Loads the new level; `scripts` are those it can name, what is staged included.
 ///
 /// # Errors
 /// The first mistake in it.
-pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result<StagedLevel, ReloadError> {
+pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptHost>) -> Result<StagedLevel, ReloadError> {
     let mut source = MemorySource::new();
     for (path, bytes) in &texts.files {
         source = source.with(path, bytes.clone());
@@ -373,14 +373,27 @@ pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result
             None => ReloadError { message: refused.to_string(), ..ReloadError::default() },
         }
     })?;
-    if let Some(refusal) = scripts.and_then(|scripts| reload_errors::unknown_script(&level, scripts)) {
+    let unknown = |scripts: &ScriptHost| reload_errors::unknown_script(&level, &scripts.texts_to_be());
+    if let Some(refusal) = scripts.and_then(unknown) {
         return Err(refusal);
     }
     let written = Written::of(&level);
-    Ok(StagedLevel { written, ..StagedLevel::of(level) })
+    let staged = StagedLevel { written, ..StagedLevel::of(level) };
+    scripts.map_or(Ok(()), |scripts| staged.fits(scripts))?;
+    Ok(staged)
 }
 
 impl StagedLevel {
+    /// Whether the parameters of its characters name what is in it.
+    ///
+    /// # Errors
+    /// The first that does not, at its place in the level.
+    pub(super) fn fits(&self, scripts: &ScriptHost) -> Result<(), ReloadError> {
+        let given = self.origin.behaviours.in_order();
+        let given = given.filter_map(|(name, given)| Some((name, given.as_ref()?)));
+        scripts.fits_level(&self.built.world, given).map_err(|refusal| self.written.blame(refusal))
+    }
+
     /// A level that a load finds changed.
     pub(super) fn of(level: Level) -> Self {
         let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
@@ -419,7 +432,8 @@ fn apply_to(
     doors(world, &before, &new, &mut edited);
     map(world, new.map.nav, &areas, &mut edited);
     world.map.is_precomputed = new.map.is_precomputed;
-    world.level.props = std::mem::take(&mut new.level.props);
+    world.map.link_actions = Arc::clone(&new.map.link_actions);
+    (world.level.name, world.level.props) = (new.level.name, std::mem::take(&mut new.level.props));
     let tiles = std::mem::replace(&mut world.map.tiles, new.map.tiles.take());
     tiles::move_to(world, tiles);
     regions(world, new.triggers.regions, &mut edited);
@@ -550,7 +564,7 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: &AreaNumbers, edit
     world.make_room();
     // A character in the middle of a step stands where it is until the next. Its way was found clear on the
     // old map.
-    world.glides.clear();
+    world.interpolations.clear();
     // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
     world.map.edits.areas.clear();
     world.map.edits.graph.clear();

@@ -26,7 +26,7 @@ pub(super) fn stage(
         &*scripts
     });
     let level = reload.level.as_ref()?;
-    Some(level_reload::stage(level, scripts.map(ScriptHost::texts_to_be).as_ref()))
+    Some(level_reload::stage(level, scripts))
 }
 
 /// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from

@@ -40,30 +40,34 @@ pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
 
 /// Lets scenes that are skipped run on.
 pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
-    let mut rushes: BTreeMap<Owner, FastForward> = BTreeMap::new();
-    rush_on(world, scripts, &mut rushes);
-    for rush in rushes.values() {
-        sim::scene_fast_forward::land(world, rush);
+    let mut fast_forwards: BTreeMap<Owner, FastForward> = BTreeMap::new();
+    fast_forward(world, scripts, &mut fast_forwards);
+    for forward in fast_forwards.values() {
+        sim::scene_fast_forward::land(world, forward);
     }
 }
 
-fn rush_on(world: &mut World, scripts: &mut ScriptHost, rushes: &mut BTreeMap<Owner, FastForward>) {
+fn fast_forward(
+    world: &mut World,
+    scripts: &mut ScriptHost,
+    fast_forwards: &mut BTreeMap<Owner, FastForward>,
+) {
     let mut steps_left = STEPS_MAX;
     // Ticks that have passed for each scene.
     let mut passed_ticks: BTreeMap<Owner, u64> = BTreeMap::new();
     for _ in 0..ROUNDS_MAX {
-        let Some(rush) = scripts.next_rush(world) else {
+        let Some(forward) = scripts.next_fast_forward(world) else {
             return;
         };
-        let ticks = passed_ticks.entry(rush.owner).or_default();
-        let passed = sim::scene_fast_forward::run(world, &rush, *ticks, &mut steps_left);
+        let ticks = passed_ticks.entry(forward.owner).or_default();
+        let passed = sim::scene_fast_forward::run(world, &forward, *ticks, &mut steps_left);
         *ticks += passed.ticks;
-        scripts.pass(world, &rush, passed.ticks);
+        scripts.pass(world, &forward, passed.ticks);
         if passed.has_begun {
-            sim::scene_fast_forward::finish(world, &rush, *ticks);
+            sim::scene_fast_forward::finish(world, &forward, *ticks);
         }
         scripts.dispatch(world);
-        rushes.insert(rush.owner, rush);
+        fast_forwards.insert(forward.owner, forward);
         if steps_left == 0 {
             return;
         }

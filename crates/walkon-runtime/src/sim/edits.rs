@@ -19,7 +19,7 @@ use crate::world::map::LevelMap;
 use crate::world::walk::{Ask, Following, Phase, Walk};
 
 /// Applies what waits, if anything, and looks at every walk.
-pub(crate) fn run(parts: &mut Wayfinding<'_>, glides: &mut Vec<Interpolation>) {
+pub(crate) fn run(parts: &mut Wayfinding<'_>, interpolations: &mut Vec<Interpolation>) {
     if parts.map.edits.is_empty() {
         return;
     }
@@ -31,18 +31,20 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>, glides: &mut Vec<Interpolation>) {
     let all = edits.iter().copied().map(NavEdit::Area).chain(tile_edits.into_values().map(NavEdit::Tile));
     let graph_edits = std::mem::take(&mut parts.map.edits.graph);
     let redrawn = graph_edits.iter().copied().map(NavEdit::Graph);
+    let before: Vec<_> = edits.iter().map(|edit| parts.map.nav.area_state(edit.area)).collect();
     let Some(change) = parts.map.nav.apply(&all.chain(redrawn).collect::<Vec<_>>()) else {
         return;
     };
     turned.extend(tiles::linked(&parts.map.nav, &graph_edits));
-    for edit in &edits {
-        if let Some(area) = parts.map.areas.get(edit.area.index()) {
+    for (edit, before) in edits.iter().zip(before) {
+        let has_changed = parts.map.nav.area_state(edit.area) != before;
+        if let Some(area) = parts.map.areas.get(edit.area.index()).filter(|_| has_changed) {
             let (area, available, factor) = (area.name.clone(), area.available, area.factor);
             parts.events.push(Fact::AreaChanged { area, available, factor });
         }
     }
     parts.events.push(Fact::MapRevision(change.revision));
-    interpolation::check(parts.map, glides, parts.characters, parts.walks, &change.bounds);
+    interpolation::check(parts.map, interpolations, parts.characters, parts.walks, &change.bounds);
     let closed = closed_doors(parts.map, &edits);
     let edited = MapChanges { change: &change, closed: &closed, turned: &turned };
     for id in parts.walks.open_ids() {

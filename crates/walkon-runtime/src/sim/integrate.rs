@@ -42,14 +42,14 @@ pub(crate) struct IntegrateParts<'a> {
     pub(crate) map: &'a LevelMap,
     pub(crate) characters: &'a mut Characters,
     pub(crate) walks: &'a mut Walks,
-    pub(crate) glides: &'a mut Vec<Interpolation>,
+    pub(crate) interpolations: &'a mut Vec<Interpolation>,
     pub(crate) events: &'a mut EventQueue,
     pub(crate) step: &'a mut CrowdStep,
 }
 
 /// Moves and parts everybody.
 pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
-    parts.glides.clear();
+    parts.interpolations.clear();
     match &parts.step.cast {
         // Anyone who moves does so as it takes its step.
         None => {
@@ -83,24 +83,24 @@ fn is_shown(rate: TickRate) -> bool {
 /// Everybody takes the step that the velocity of step 8 gives it. Nobody's step looks at where another has
 /// come to.
 fn step_on(parts: &mut IntegrateParts<'_>) {
-    let IntegrateParts { clock, map, characters, walks, glides, step, .. } = parts;
+    let IntegrateParts { clock, map, characters, walks, interpolations, step, .. } = parts;
     let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
     let have_begun = cast.is_some();
-    glides.resize(moves.len(), Interpolation::default());
+    interpolations.resize(moves.len(), Interpolation::default());
     let mut landed = vec![None; moves.len()];
     let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
     let (walks, columns) = (&**walks, &*bodies);
     let seconds = clock.rate.step_seconds();
     threads.share(
-        ((&mut moves[..], &mut people[..]), (&mut glides[..], &mut landed[..])),
+        ((&mut moves[..], &mut people[..]), (&mut interpolations[..], &mut landed[..])),
         || GroundQueries::again(map, &columns.known),
-        |grounds, _, ((moves, people), (glides, landed))| {
-            let rows = moves.iter_mut().zip(people).zip(glides.iter_mut().zip(landed));
-            for ((step, character), (glide, landed)) in rows {
+        |grounds, _, ((moves, people), (interpolations, landed))| {
+            let rows = moves.iter_mut().zip(people).zip(interpolations.iter_mut().zip(landed));
+            for ((step, character), (interpolation, landed)) in rows {
                 let Some(character) = character.get() else {
                     continue;
                 };
-                *glide = Interpolation::of(step.character, character);
+                *interpolation = Interpolation::of(step.character, character);
                 if !have_begun {
                     begin_step(Some(&mut *character));
                 }
@@ -120,7 +120,7 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
         bodies.columns.places[row] = place;
     }
     if !is_shown(clock.rate) {
-        glides.clear();
+        interpolations.clear();
     }
 }
 
@@ -299,7 +299,7 @@ fn push_apart(
 
 /// Pushes apart anyone who overlaps.
 fn part(parts: &mut IntegrateParts<'_>) {
-    let IntegrateParts { clock, crowd, map, characters, walks, glides, step, .. } = parts;
+    let IntegrateParts { clock, crowd, map, characters, walks, interpolations, step, .. } = parts;
     let Clock { tick, rate, .. } = **clock;
     let is_shown = is_shown(rate);
     let bodies = &mut step.bodies;
@@ -331,7 +331,7 @@ fn part(parts: &mut IntegrateParts<'_>) {
             continue;
         };
         let stands = !bodies.columns.stances[row as usize].moving;
-        glides.extend((is_shown && stands).then(|| Interpolation::of(id, character)));
+        interpolations.extend((is_shown && stands).then(|| Interpolation::of(id, character)));
         character.body.position = place;
         if !stands {
             // Others avoid it by where it gets, not by where it wanted to.
@@ -459,7 +459,7 @@ fn note_walk(
 
 /// What a move made of its walk, or its step aside, and whom that is told.
 fn note(parts: &mut IntegrateParts<'_>, step: Move) {
-    let IntegrateParts { clock, crowd, map, characters, walks, glides, events, .. } = parts;
+    let IntegrateParts { clock, crowd, map, characters, walks, interpolations, events, .. } = parts;
     // Whom somebody asked aside turns on afterwards.
     if step.was_turning && step.walk.is_some() {
         end_turn(characters, events, step.character, ActEnd::CutShort);
@@ -481,7 +481,7 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     walk_progress::corners(events, id, walk, passed);
     if take_link(clock, crowd, map, events, id, walk, character) {
         // Nobody is seen between the ends.
-        glides.retain(|glide| glide.who != step.character);
+        interpolations.retain(|interpolation| interpolation.who != step.character);
     }
 }
 

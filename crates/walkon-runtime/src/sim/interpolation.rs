@@ -32,7 +32,7 @@ pub(crate) struct InterpolationParts<'a> {
     pub(crate) map: &'a LevelMap,
     pub(crate) characters: &'a mut Characters,
     pub(crate) walks: &'a Walks,
-    pub(crate) glides: &'a mut Vec<Interpolation>,
+    pub(crate) interpolations: &'a mut Vec<Interpolation>,
     pub(crate) events: &'a mut EventQueue,
     pub(crate) step: &'a CrowdStep,
 }
@@ -52,8 +52,8 @@ pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
 }
 
 /// Brings a body so far along its step, a part from 0 to 1, and says whether it is on its way after that.
-fn bring(glide: &mut Interpolation, character: &mut Character, part: f32) -> bool {
-    glide.bring(character, part) && part < 1.0
+fn bring(interpolation: &mut Interpolation, character: &mut Character, part: f32) -> bool {
+    interpolation.bring(character, part) && part < 1.0
 }
 
 /// How far beside a line along the very edge of the ground a body is shown, metres.
@@ -63,73 +63,80 @@ const ASIDE_M: [f32; 2] = [2.5e-4, 2e-3];
 /// line may not be clear although the whole of it is: there a body is shown a hair beside the line, and where
 /// that is not clear either it is there at once. Anyone who leaves ground that went away is seen to leave it.
 fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
-    let InterpolationParts { map, characters, glides, step, .. } = parts;
+    let InterpolationParts { map, characters, interpolations, step, .. } = parts;
     let bodies = &step.bodies;
     retain(
-        glides,
+        interpolations,
         characters,
         step.threads,
         || GroundQueries::again(map, &bodies.known),
-        |grounds, glide, character| {
-            (glide.to, glide.walks) = ((character.body.position, character.facing_rad), character.is_moving);
-            let row = bodies.rows.get(glide.who);
+        |grounds, interpolation, character| {
+            (interpolation.to, interpolation.walks) =
+                ((character.body.position, character.facing_rad), character.is_moving);
+            let row = bodies.rows.get(interpolation.who);
             let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
             let footing = grounds.footing(kind);
-            let (from, to) = (glide.from.0, glide.to.0);
-            let is_shown = |glide: &Interpolation| {
-                let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
+            let (from, to) = (interpolation.from.0, interpolation.to.0);
+            let is_shown = |interpolation: &Interpolation| {
+                let place = |tick: u64| interpolation.place(tick as f32 / ticks as f32);
                 (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
             };
             let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
-                || is_shown(glide)
+                || is_shown(interpolation)
                 || !footing.is_walkable(from)
-                || goes_beside(glide, is_shown);
+                || goes_beside(interpolation, is_shown);
             if is_clear {
-                (character.body.position, character.facing_rad) = glide.from;
+                (character.body.position, character.facing_rad) = interpolation.from;
             }
-            is_clear && bring(glide, character, part)
+            is_clear && bring(interpolation, character, part)
         },
     );
 }
 
 /// Has somebody go a hair beside its line, where it can be shown there; whether it can.
-fn goes_beside(glide: &mut Interpolation, is_shown: impl Fn(&Interpolation) -> bool) -> bool {
-    let along = glide.to.0 - glide.from.0;
+fn goes_beside(interpolation: &mut Interpolation, is_shown: impl Fn(&Interpolation) -> bool) -> bool {
+    let along = interpolation.to.0 - interpolation.from.0;
     let across = Vec3::new(-along.z, 0.0, along.x).normalize_or_zero();
     let asides = ASIDE_M.into_iter().flat_map(|away_m| [across * away_m, across * -away_m]);
-    let found = asides.map(|aside| Interpolation { aside, ..*glide }).find(|bowed| is_shown(bowed));
-    *glide = found.unwrap_or(*glide);
+    let found = asides.map(|aside| Interpolation { aside, ..*interpolation }).find(|bowed| is_shown(bowed));
+    *interpolation = found.unwrap_or(*interpolation);
     found.is_some()
 }
 
 /// Brings everybody who is on its way a part of the step along, and keeps those who have not stopped.
 fn go_on(parts: &mut InterpolationParts<'_>, part: f32) {
-    let InterpolationParts { glides, characters, step, .. } = parts;
-    retain(glides, characters, step.threads, || (), |(), glide, character| bring(glide, character, part));
+    let InterpolationParts { interpolations, characters, step, .. } = parts;
+    retain(
+        interpolations,
+        characters,
+        step.threads,
+        || (),
+        |(), interpolation, character| bring(interpolation, character, part),
+    );
 }
 
 /// Keeps those on their way of whom `keeps` is true, which may change them and their bodies and look at
 /// nobody else.
 fn retain<S>(
-    glides: &mut Vec<Interpolation>,
+    interpolations: &mut Vec<Interpolation>,
     characters: &mut Characters,
     threads: Threads,
     scratch: impl Fn() -> S + Sync,
     keeps: impl Fn(&mut S, &mut Interpolation, &mut Character) -> bool + Sync,
 ) {
-    let mut people = characters.disjoint_mut(glides.iter().map(|glide| glide.who));
-    let mut are_kept = vec![false; glides.len()];
+    let mut people = characters.disjoint_mut(interpolations.iter().map(|interpolation| interpolation.who));
+    let mut are_kept = vec![false; interpolations.len()];
     threads.share(
-        ((&mut glides[..], &mut people[..]), &mut are_kept[..]),
+        ((&mut interpolations[..], &mut people[..]), &mut are_kept[..]),
         scratch,
-        |scratch, _, ((glides, people), are_kept)| {
-            for ((glide, character), is_kept) in glides.iter_mut().zip(people).zip(are_kept) {
-                *is_kept = character.get().is_some_and(|body| keeps(scratch, glide, body));
+        |scratch, _, ((interpolations, people), are_kept)| {
+            for ((interpolation, character), is_kept) in interpolations.iter_mut().zip(people).zip(are_kept) {
+                *is_kept = character.get().is_some_and(|body| keeps(scratch, interpolation, body));
             }
         },
     );
     let mut are_kept = are_kept.into_iter();
-    glides.retain(|_| are_kept.next() == Some(true));
+    interpolations.retain(|_| are_kept.next() == Some(true));
 }
 
 /// Who stands turns, and animations run out.
@@ -172,17 +179,17 @@ fn is_over(who: &Character, tick: TickNumber) -> bool {
 /// and asks for another way.
 pub(crate) fn check(
     map: &LevelMap,
-    glides: &mut Vec<Interpolation>,
+    interpolations: &mut Vec<Interpolation>,
     characters: &mut Characters,
     walks: &mut Walks,
     changed: &Bounds,
 ) {
     let mut grounds = GroundQueries::new(map);
-    glides.retain(|glide| {
-        let Some(character) = characters.get_mut(glide.who) else {
+    interpolations.retain(|interpolation| {
+        let Some(character) = characters.get_mut(interpolation.who) else {
             return false;
         };
-        let (at, to) = (glide.at.0, glide.to.0);
+        let (at, to) = (interpolation.at.0, interpolation.to.0);
         let concerned = changed.grown(f64::from(character.body.radius_m));
         if !concerned.overlaps(&Bounds::of(&[ground(at), ground(to)])) {
             return true;
@@ -201,11 +208,15 @@ pub(crate) fn check(
 }
 
 /// Brings a few to where their steps lead at once: for scenes that are skipped.
-pub(crate) fn land(glides: &mut Vec<Interpolation>, characters: &mut Characters, who: &[CharacterId]) {
-    glides.retain_mut(|glide| {
-        let lands = who.contains(&glide.who);
+pub(crate) fn land(
+    interpolations: &mut Vec<Interpolation>,
+    characters: &mut Characters,
+    who: &[CharacterId],
+) {
+    interpolations.retain_mut(|interpolation| {
+        let lands = who.contains(&interpolation.who);
         if lands {
-            glide.advance(characters, 1.0);
+            interpolation.advance(characters, 1.0);
         }
         !lands
     });

@@ -35,38 +35,39 @@ const LOOK_TICKS: u64 = 30;
 /// What waits aside while the time of a scene passes: the walks and the steps of everybody else.
 struct SetAside {
     walks: Vec<WalkId>,
-    glides: Vec<Interpolation>,
+    interpolations: Vec<Interpolation>,
 }
 
 /// From here on only the scene's walks go on, and only those who take part move.
-fn begin(world: &mut World, rush: &FastForward, rushed_ticks: u64) -> SetAside {
-    (world.clock.is_skipping, world.clock.rushed_ticks) = (true, rushed_ticks);
-    let cast = Cast::of(&world.characters, &world.walks, rush);
-    let open = rush.open_walks(&world.walks);
-    let (own, glides) =
-        std::mem::take(&mut world.glides).into_iter().partition(|glide| cast.is_free(glide.who));
-    world.glides = own;
+fn begin(world: &mut World, forward: &FastForward, fast_forwarded_ticks: u64) -> SetAside {
+    (world.clock.is_skipping, world.clock.fast_forwarded_ticks) = (true, fast_forwarded_ticks);
+    let cast = Cast::of(&world.characters, &world.walks, forward);
+    let open = forward.open_walks(&world.walks);
+    let (own, interpolations) = std::mem::take(&mut world.interpolations)
+        .into_iter()
+        .partition(|interpolation| cast.is_free(interpolation.who));
+    world.interpolations = own;
     world.scratch.step.cast = Some(cast);
-    SetAside { walks: world.walks.look_at_only(open), glides }
+    SetAside { walks: world.walks.look_at_only(open), interpolations }
 }
 
 /// Everybody else goes on where they were.
 fn end(world: &mut World, aside: SetAside) {
     world.walks.look_at_only(aside.walks);
-    world.glides.extend(aside.glides);
+    world.interpolations.extend(aside.interpolations);
     world.scratch.bystanders.forget();
-    (world.clock.is_skipping, world.clock.rushed_ticks, world.scratch.step.cast) = (false, 0, None);
+    (world.clock.is_skipping, world.clock.fast_forwarded_ticks, world.scratch.step.cast) = (false, 0, None);
 }
 
 /// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a
 /// step is a tick of one body. So many ticks of the scene have passed in this tick before.
-pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
+pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
     let (start, told) = (world.clock.tick, world.events.waiting());
-    let aside = begin(world, rush, before_ticks);
-    finish_doors(world, rush);
+    let aside = begin(world, forward, before_ticks);
+    finish_doors(world, forward);
     steps::edits(world);
-    let mut walks = rush.open_walks(&world.walks);
-    let bodies = rush.bodies(&world.characters, &world.walks, &walks);
+    let mut walks = forward.open_walks(&world.walks);
+    let bodies = forward.bodies(&world.characters, &world.walks, &walks);
     look_at_regions(world, &bodies);
     let (mut passed, mut has_begun) = (0, false);
     // Whether a whole step of the crowd has moved nobody: then none will.
@@ -74,13 +75,13 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
     // Bounded by the steps: every round spends some. A step of the crowd that has begun is not left before it
     // lands.
     while world.events.waiting() == told
-        && rush.ticks != Some(passed)
+        && forward.ticks != Some(passed)
         && (*steps_left > 0 || !world.clock.lands_step())
     {
         let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(FastForward::is_busy);
-        let searches = rush.paths.iter().any(|&token| world.paths.requests.is_open(token));
+        let searches = forward.paths.iter().any(|&token| world.paths.requests.is_open(token));
         let is_still = is_quiet && walks.is_empty() && !searches && !bodies.iter().any(is_busy);
-        if let Some(ticks) = rush.ticks.filter(|&ticks| is_still || ticks == passed + 1) {
+        if let Some(ticks) = forward.ticks.filter(|&ticks| is_still || ticks == passed + 1) {
             (passed, has_begun) = (ticks, true);
             break;
         }
@@ -88,17 +89,17 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
             break;
         }
         if passed > 0 && passed.is_multiple_of(LOOK_TICKS) {
-            world.scratch.step.cast = Some(Cast::of(&world.characters, &world.walks, rush));
+            world.scratch.step.cast = Some(Cast::of(&world.characters, &world.walks, forward));
         }
         passed += 1;
         world.clock.tick = start.after(passed);
         *steps_left = steps_left.saturating_sub(cost(world, &bodies));
         let (before, begins) = (places(world), world.clock.begins_step());
-        step(world, rush, &bodies);
-        is_quiet = (is_quiet || begins) && world.glides.is_empty() && places(world) == before;
+        step(world, forward, &bodies);
+        is_quiet = (is_quiet || begins) && world.interpolations.is_empty() && places(world) == before;
         walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
     }
-    pass_time(world, rush, passed);
+    pass_time(world, forward, passed);
     world.clock.tick = start;
     end(world, aside);
     Passed { ticks: passed, has_begun }
@@ -106,19 +107,19 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
 
 /// Ends a tick that has begun: what the scene's scripts have asked for in it is done. So many ticks of the
 /// scene have passed in this tick, the one that has begun among them.
-pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
-    let aside = begin(world, rush, passed_ticks);
-    let walks = rush.open_walks(&world.walks);
-    let bodies = rush.bodies(&world.characters, &world.walks, &walks);
-    step(world, rush, &bodies);
+pub fn finish(world: &mut World, forward: &FastForward, passed_ticks: u64) {
+    let aside = begin(world, forward, passed_ticks);
+    let walks = forward.open_walks(&world.walks);
+    let bodies = forward.bodies(&world.characters, &world.walks, &walks);
+    step(world, forward, &bodies);
     end(world, aside);
 }
 
 /// Nothing of a scene is skipped any more in this tick: who is within a step of the crowd comes to its end,
 /// because the steps of the world begin and land at other times.
-pub fn land(world: &mut World, rush: &FastForward) {
-    let cast = Cast::of(&world.characters, &world.walks, rush);
-    interpolation::land(&mut world.glides, &mut world.characters, cast.free());
+pub fn land(world: &mut World, forward: &FastForward) {
+    let cast = Cast::of(&world.characters, &world.walks, forward);
+    interpolation::land(&mut world.interpolations, &mut world.characters, cast.free());
 }
 
 /// What a tick costs: those of the scene are looked at from all sides, others in passing.
@@ -157,8 +158,8 @@ fn places(world: &World) -> u64 {
 }
 
 /// Steps 4 to 11, as in any tick, but for doors.
-fn step(world: &mut World, rush: &FastForward, bodies: &[CharacterId]) {
-    finish_doors(world, rush);
+fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId]) {
+    finish_doors(world, forward);
     steps::edits(world);
     steps::paths(world);
     if world.clock.begins_step() {
@@ -172,10 +173,10 @@ fn step(world: &mut World, rush: &FastForward, bodies: &[CharacterId]) {
 }
 
 /// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.
-fn finish_doors(world: &mut World, rush: &FastForward) {
+fn finish_doors(world: &mut World, forward: &FastForward) {
     for index in 0..world.map.doors.len() {
         let wish = world.map.doors[index].wish.as_mut();
-        if let Some(wish) = wish.filter(|wish| rush.wants(wish)) {
+        if let Some(wish) = wish.filter(|wish| forward.wants(wish)) {
             wish.is_instant = true;
             doors::finish_now(&mut steps::door_parts(world), DoorId::from(index));
         }
@@ -201,14 +202,14 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
 
 /// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was
 /// asked aside, and for who asked for another way.
-fn pass_time(world: &mut World, rush: &FastForward, passed: u64) {
-    let walks = rush.open_walks(&world.walks);
+fn pass_time(world: &mut World, forward: &FastForward, passed: u64) {
+    let walks = forward.open_walks(&world.walks);
     for &id in &walks {
         if let Some(walk) = world.walks.get_mut(id) {
             walk.skipped_ticks += passed;
         }
     }
-    for id in rush.bodies(&world.characters, &world.walks, &walks) {
+    for id in forward.bodies(&world.characters, &world.walks, &walks) {
         let play = world.characters.get_mut(id).and_then(|character| character.play.as_mut());
         if let Some(until) = play.and_then(|play| play.until.as_mut()) {
             until.0 = until.0.saturating_sub(passed);

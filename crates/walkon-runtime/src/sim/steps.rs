@@ -30,8 +30,8 @@ pub(crate) fn door_parts(world: &mut World) -> DoorParts<'_> {
 
 /// Step 5.
 pub fn edits(world: &mut World) {
-    let (mut parts, glides) = Wayfinding::with_glides(world);
-    edits::run(&mut parts, glides);
+    let (mut parts, interpolations) = Wayfinding::with_interpolations(world);
+    edits::run(&mut parts, interpolations);
 }
 
 /// Step 6.
@@ -55,17 +55,34 @@ pub fn avoid(world: &mut World) {
 
 /// Step 9, as a step of the crowd begins.
 pub fn integrate(world: &mut World) {
-    let World { clock, settings, map, characters, walks, glides, events, scratch, .. } = world;
+    let World { clock, settings, map, characters, walks, interpolations, events, scratch, .. } = world;
     let (crowd, step) = (&settings.crowd, &mut scratch.step);
-    integrate::run(&mut IntegrateParts { clock, crowd, map, characters, walks, glides, events, step });
+    integrate::run(&mut IntegrateParts {
+        clock,
+        crowd,
+        map,
+        characters,
+        walks,
+        interpolations,
+        events,
+        step,
+    });
     yielding::run(&mut YieldingParts { clock, crowd, map, characters, walks, events, step });
 }
 
 /// Step 9, in every tick.
 pub fn interpolate(world: &mut World) {
-    let World { clock, map, characters, walks, glides, events, scratch, .. } = world;
+    let World { clock, map, characters, walks, interpolations, events, scratch, .. } = world;
     let step = &scratch.step;
-    interpolation::run(&mut InterpolationParts { clock, map, characters, walks, glides, events, step });
+    interpolation::run(&mut InterpolationParts {
+        clock,
+        map,
+        characters,
+        walks,
+        interpolations,
+        events,
+        step,
+    });
     scratch.bystanders.forget();
 }
 

@@ -42,17 +42,18 @@ pub(crate) struct Wayfinding<'a> {
 impl<'a> Wayfinding<'a> {
     /// Those parts of the world.
     pub(crate) fn of(world: &'a mut World) -> Self {
-        Self::with_glides(world).0
+        Self::with_interpolations(world).0
     }
 
     /// Those parts of the world, and the bodies between two steps of the crowd.
-    pub(crate) fn with_glides(world: &'a mut World) -> (Self, &'a mut Vec<Interpolation>) {
-        let World { clock, settings, map, characters, glides, walks, paths, events, scratch, .. } = world;
+    pub(crate) fn with_interpolations(world: &'a mut World) -> (Self, &'a mut Vec<Interpolation>) {
+        let World { clock, settings, map, characters, interpolations, walks, paths, events, scratch, .. } =
+            world;
         let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
         let threads = scratch.step.threads;
         let parts =
             Self { clock, settings, map, characters, walks, paths, events, bystanders, counts, threads };
-        (parts, glides)
+        (parts, interpolations)
     }
 
     /// The walks, in order, that are not quiet: on which `is_quiet` is false. It may look at a walk and its

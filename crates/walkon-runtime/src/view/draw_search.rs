@@ -270,6 +270,8 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
     let raw: Vec<Point> =
         scene.record.raw.iter().filter_map(|&node| centre(scene.world.nav(), node)).collect();
     let is_on_tiles = scene.world.tiles().is_some();
+    // In text the cells of the path stand for it, and the points of a graph; tiles and polygons do not.
+    let glyph = (is_on_tiles || scene.world.nav().mesh().is_some()).then_some('*');
     if raw.len() > 1 && !is_on_tiles {
         let look = Style::line(theme::SEARCH_RAW, 1.5).dashed();
         picture.explain(Swatch::Line(look), "unsmoothed path");
@@ -280,7 +282,7 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
     for (_, smooth) in own {
         // On tiles in the colours of seed 004: the line green, its corners yellow, the last point red.
         let line = if is_on_tiles { theme::PATH } else { theme::SEARCH_SMOOTH };
-        let look = Style::line(line, 3.0);
+        let look = Style { glyph, ..Style::line(line, 3.0) };
         picture.explain(Swatch::Line(look), "path");
         let hint = format!("path, {:.2} m", scene.answer.path.length_m);
         let mut corners = Vec::new();

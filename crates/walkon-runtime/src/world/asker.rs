@@ -79,14 +79,14 @@ pub fn pass_rules(doors: &[Door], tags: Option<&[String]>) -> Option<Arc<PassRul
     (!is_empty).then(|| Arc::new(rules))
 }
 
-/// The layer of the map that a walk leads to.
+/// The layer of the map that a walk leads to: that of the character that it goes to, else the one asked for.
 #[must_use]
 pub fn goal_layer(characters: &Characters, walk: &Walk) -> Option<u8> {
     let target = match walk.goal {
         Goal::Character(id) => characters.get(id).map(|target| target.layer),
         Goal::Point(_) | Goal::Door(_) => None,
     };
-    walk.options.layer.or(target)
+    target.or(walk.options.layer)
 }
 
 /// The traversal of a walk, as the doors stand now.

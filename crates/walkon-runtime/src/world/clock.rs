@@ -16,14 +16,14 @@ pub struct Clock {
     pub(crate) is_skipping: bool,
     /// Ticks of the scene that is skipped which have passed in this one before: so far on are the steps of
     /// those in it. Zero between ticks.
-    pub(crate) rushed_ticks: u64,
+    pub(crate) fast_forwarded_ticks: u64,
 }
 
 impl Clock {
     /// The tick by which the crowd's steps are counted: a tick of the skipped scene, while only its time
     /// passes.
     pub(crate) fn step_tick(&self) -> TickNumber {
-        self.tick.after(self.rushed_ticks)
+        self.tick.after(self.fast_forwarded_ticks)
     }
 
     /// Whether a step of the crowd begins in the tick under way.

@@ -94,7 +94,7 @@ pub struct World {
     pub(crate) characters: Characters,
     /// Characters on their way to where the crowd's step under way leads them; empty where a step is one
     /// tick.
-    pub(crate) glides: Vec<Interpolation>,
+    pub(crate) interpolations: Vec<Interpolation>,
     /// Walks that have not been freed.
     pub(crate) walks: Walks,
     /// Searches under way.

@@ -36,9 +36,9 @@ impl Cast {
 
     /// The characters that take part now.
     #[must_use]
-    pub fn of(characters: &Characters, walks: &Walks, rush: &FastForward) -> Self {
-        let own = rush.open_walks(walks);
-        let mut bodies = rush.bodies(characters, walks, &own);
+    pub fn of(characters: &Characters, walks: &Walks, forward: &FastForward) -> Self {
+        let own = forward.open_walks(walks);
+        let mut bodies = forward.bodies(characters, walks, &own);
         bodies.sort_unstable();
         let places: Vec<_> = bodies.iter().filter_map(|&id| characters.get(id)).collect();
         let is_near = |character: &Character| {

@@ -49,7 +49,7 @@ pub fn save(world: &World, out: &mut ByteWriter) {
                 rate,
                 // Nothing between ticks.
                 is_skipping: _,
-                rushed_ticks: _,
+                fast_forwarded_ticks: _,
             },
         level:
             LevelInfo {
@@ -63,7 +63,7 @@ pub fn save(world: &World, out: &mut ByteWriter) {
         map,
         places,
         characters,
-        glides,
+        interpolations,
         walks,
         // Asked again: see `walks`.
         paths: PathWork { requests: _, askers: _, asked_around: _ },
@@ -77,7 +77,7 @@ pub fn save(world: &World, out: &mut ByteWriter) {
     out.word(u64::from(rate.per_second()));
     out.whole(*seed);
     characters::save(out, characters, walks);
-    characters::save_glides(out, glides, characters);
+    characters::save_interpolations(out, interpolations, characters);
     walks::save(out, walks, characters);
     map::save(out, map);
     save_places(out, places);
@@ -105,7 +105,7 @@ pub fn load(
         RestoreGround::Changed => crate::nav::LAYERS_MAX,
     };
     fresh.characters = characters::load(input, fresh.level.seed, layers)?;
-    fresh.glides = characters::load_glides(input, &fresh.characters)?;
+    fresh.interpolations = characters::load_interpolations(input, &fresh.characters)?;
     fresh.walks = walks::load(input, &mut fresh.characters)?;
     fresh.map = map::load(input, ground, fresh.map)?;
     load_places(input, ground, &mut fresh.places)?;
@@ -141,7 +141,10 @@ fn check(world: &World, layers: usize) -> Result<(), DecodeError> {
         }
     }
     let known = |id: CharacterId| world.characters.get(id).is_some();
-    let is_sound = world.glides.iter().all(|glide| usize::from(glide.layer) < layers && known(glide.who))
+    let is_sound = world
+        .interpolations
+        .iter()
+        .all(|interpolation| usize::from(interpolation.layer) < layers && known(interpolation.who))
         && world.characters.iter().all(|(_, one)| one.came_to.is_none_or(|(goal, _)| is_goal(&goal)))
         && world.senses.noises.iter().all(|noise| usize::from(noise.layer) < layers);
     if is_sound { Ok(()) } else { Err(DecodeError::new("somebody who is not there")) }
@@ -155,8 +158,13 @@ fn check_places(world: &World) -> Result<(), DecodeError> {
     let around = bounds.grown(BEYOND_M);
     let is_near = |place: glam::Vec3| bounds.is_empty() || around.contains(ground(place));
     let bodies = world.characters.iter().map(|(_, one)| one.body.position);
-    let glides = world.glides.iter().flat_map(|glide| [glide.from.0, glide.to.0]);
-    if bodies.chain(glides).all(is_near) { Ok(()) } else { Err(DecodeError::new("a place that is nowhere")) }
+    let interpolations =
+        world.interpolations.iter().flat_map(|interpolation| [interpolation.from.0, interpolation.to.0]);
+    if bodies.chain(interpolations).all(is_near) {
+        Ok(())
+    } else {
+        Err(DecodeError::new("a place that is nowhere"))
+    }
 }
 
 /// Those whom questions are asked for most: as when they appear.

@@ -72,7 +72,7 @@ pub fn of(world: &World) -> WorldHash {
         map,
         places,
         characters,
-        glides,
+        interpolations,
         walks,
         paths,
         triggers,
@@ -83,7 +83,7 @@ pub fn of(world: &World) -> WorldHash {
     } = world;
     let who = People { characters, walks, crowd: &settings.crowd };
     WorldHash {
-        characters: hash_characters(characters, level, *day, glides),
+        characters: hash_characters(characters, level, *day, interpolations),
         walks: walks::of(who, clock, paths, events),
         doors: hash_doors(map),
         map: hash_map(map, places, triggers, senses),
@@ -95,7 +95,7 @@ fn hash_characters(
     characters: &Characters,
     level: &LevelInfo,
     day: Option<DayTime>,
-    glides: &[Interpolation],
+    interpolations: &[Interpolation],
 ) -> u64 {
     let LevelInfo {
         // As the level says.
@@ -134,7 +134,7 @@ fn hash_characters(
     for &(id, place) in departed {
         hash_id(&mut hash, id).vector(place);
     }
-    hash_glides(&mut hash, glides);
+    hash_interpolations(&mut hash, interpolations);
     if let Some(day) = day {
         day.hash_into(&mut hash);
     }
@@ -267,9 +267,9 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
 }
 
 /// Characters on their way, and where to; nothing where there are none.
-fn hash_glides(hash: &mut StateHash, glides: &[Interpolation]) {
-    hash.word(glides.len() as u64);
-    for Interpolation { who, from, to, at, aside, layer, walks } in glides {
+fn hash_interpolations(hash: &mut StateHash, interpolations: &[Interpolation]) {
+    hash.word(interpolations.len() as u64);
+    for Interpolation { who, from, to, at, aside, layer, walks } in interpolations {
         hash_id(hash, *who).pair(u32::from(*layer), u32::from(*walks));
         // Most go straight.
         if *aside != glam::Vec3::ZERO {

@@ -90,14 +90,11 @@ pub fn ask_map<R: IntoLuaMulti>(
     answer(lua, value)
 }
 
-/// The fuel of making the map ready for `by`: a pass over its nodes when this body and these doors are new to
-/// it.
+/// The fuel of making the map ready for `by`, when this body and these doors are new to it. A script can look
+/// at the largest map with a new body in one call, but not at ten.
 #[must_use]
 pub fn preparing(world: &World, by: &Traversal) -> u64 {
-    /// Nodes in a unit of fuel. A script can look at the largest map with a new body in one call, but not at
-    /// ten.
-    const NODES: u64 = 32;
-    if world.nav().is_prepared(by) { 0 } else { world.nav().node_count() / NODES }
+    if world.nav().is_prepared(by) { 0 } else { world.nav().preparing_price() }
 }
 
 /// The answer `value`.

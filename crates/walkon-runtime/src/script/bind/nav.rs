@@ -6,7 +6,7 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, PathToken};
-use crate::nav::{PathQuery, RandomPoint};
+use crate::nav::{NavMap, PathQuery, RandomPoint};
 use crate::script::bind::call::{self, answer, ask, ask_map, handle, myself, nothing, op, preparing, with};
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
@@ -299,8 +299,12 @@ impl AskedPath {
 }
 
 /// Fuel for the people that a question leads around.
-fn met(query: &PathQuery) -> u64 {
-    query.others.as_ref().map_or(0, |others| others.len() as u64 / OTHERS_PER_UNIT)
+fn met(nav: &NavMap, query: &PathQuery) -> u64 {
+    /// For each expansion that they are worth where they are carved out of the ground.
+    const UNITS: u64 = 4;
+    let others = query.others.as_deref().unwrap_or(&[]);
+    let carved = if nav.mesh().is_some() { UNITS * u64::from(nav.detour_price(others)) } else { 0 };
+    others.len() as u64 / OTHERS_PER_UNIT + carved
 }
 
 fn ends(args: &mut Args) -> Result<(PlaceValue, PlaceValue), UsageError> {
@@ -317,7 +321,7 @@ fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
         let holder = paths::holder(around.as_ref(), &answered);
         let searched = u64::from(answered.expansions) * world.nav().expansion_price();
         let looked = u64::from(answered.granted) + answered.path.points.len() as u64 / POINTS_PER_UNIT;
-        Ok(((answered, holder), units + met(&query) + searched + looked))
+        Ok(((answered, holder), units + met(world.nav(), &query) + searched + looked))
     })?;
     charge(lua, units)?;
     let table = with(lua, args, |world| Ok(path_result(lua, world, &answered.0, answered.1)))?;
@@ -338,7 +342,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
             return Err(UsageError::new(function, what));
         }
         let (query, around) = way.query(world, from, to, by);
-        let units = units + met(&query);
+        let units = units + met(world.nav(), &query);
         Ok((paths::request(world, query, around), units))
     })?;
     handlers::set_path(lua, token, handler);

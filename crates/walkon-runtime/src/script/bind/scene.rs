@@ -192,8 +192,8 @@ fn ask(lua: &Lua, prompt: Dialogue) -> f64 {
 }
 
 /// Whether the code of a scene runs without being seen.
-fn is_rushing(lua: &Lua, id: SceneId) -> bool {
-    store::with(lua, |runtime| runtime.cinematics.scenes.is_rushing(id.0))
+fn is_fast_forwarding(lua: &Lua, id: SceneId) -> bool {
+    store::with(lua, |runtime| runtime.cinematics.scenes.is_fast_forwarding(id.0))
 }
 
 fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
@@ -205,7 +205,7 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let vars = plain_map(lua, options.get("vars"))?;
     may_wait(lua, args.function())?;
     let character = with(lua, args, |world| Ok(world.name_of(who).to_owned()))?;
-    if !is_rushing(lua, id) {
+    if !is_fast_forwarding(lua, id) {
         push(lua, args, id, CueKind::Said { character, line, vars, seconds: lasting })?;
     }
     let deadline = store::with(lua, |runtime| runtime.clock.after_seconds(lasting));
@@ -248,7 +248,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     };
     let fallback = picked.clone().or(default).or_else(|| lasting.and_then(|_| options.first().cloned()));
     let is_skippable = is_skippable || picked.is_some();
-    if !(is_rushing(lua, id) && is_skippable) {
+    if !(is_fast_forwarding(lua, id) && is_skippable) {
         let (id_of_choice, options) = (question.clone(), options.clone());
         push(lua, args, id, CueKind::Choice { id: id_of_choice, options, answer: picked })?;
     }
@@ -295,7 +295,7 @@ fn given_function(lua: &Lua, args: &mut Args) -> Result<SceneId, BindingError> {
 /// Whether `cosmetic` runs its function: not while the scene is skipped.
 fn cosmetic(lua: &Lua, args: &mut Args) -> Result<bool, BindingError> {
     let id = given_function(lua, args)?;
-    Ok(!is_rushing(lua, id))
+    Ok(!is_fast_forwarding(lua, id))
 }
 
 /// The running task enters `noSkip`.

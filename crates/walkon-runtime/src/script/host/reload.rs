@@ -190,6 +190,20 @@ impl ScriptHost {
         changed.map_or_else(|_| texts.clone(), |(texts, _)| texts)
     }
 
+    /// Whether the parameters that a new level gives by character name what is in it; `level` is a world made
+    /// from it. Behaviours whose files change with it are checked by [`ScriptHost::commit`].
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub(crate) fn fits_level<'a>(
+        &self,
+        level: &World,
+        given: impl Iterator<Item = (&'a str, &'a GivenBehaviour)>,
+    ) -> Result<(), ReloadError> {
+        let staged = self.reloads.staged.as_ref().map(|(given, _)| self.joined(given)).unwrap_or_default();
+        commit::fits_level(&self.vm, level, given, &staged)
+    }
+
     /// Leaves the staged files, because the level that came with them was refused.
     pub fn put_off(&mut self) {
         if let Some((given, _)) = self.reloads.staged.take() {

@@ -15,6 +15,7 @@ use mlua::{Table, Value};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::level;
@@ -37,6 +38,7 @@ use crate::script::vm::payload::saved::{DataPlace, DataWriter, ReadData};
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
+use crate::world::ops::blocks;
 use crate::world::owner::Owner;
 use crate::world::snapshot::facts;
 
@@ -714,7 +716,21 @@ fn begin(vm: &ScriptVm, loaded: Loaded) {
     for character in held.into_iter().filter(|character| !begun.contains(character)) {
         behaviour::release(lua, character);
     }
+    end_blocks_of_nobody(vm);
     tell(vm, notes);
+}
+
+/// Ends the blocks of owners that are not there again: no code has a handle of them.
+fn end_blocks_of_nobody(vm: &ScriptVm) {
+    let lua = vm.lua();
+    let owners = |world: &mut World| world.map.blocks.iter().map(|block| block.owner).collect_set();
+    let owners: BTreeSet<Owner> = lend::with_world(lua, owners).unwrap_or_default();
+    let is_gone = |owner: &Owner| {
+        *owner != Owner::HOST && store::with(lua, |runtime| runtime.owners.get(*owner).is_none())
+    };
+    for owner in owners.into_iter().filter(is_gone) {
+        let _ = lend::with_world(lua, |world: &mut World| blocks::end_owner(world, owner));
+    }
 }
 
 /// Lets a scene go on from its last mark. Gives the characters that it holds.

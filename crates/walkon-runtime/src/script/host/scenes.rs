@@ -38,15 +38,15 @@ impl ScriptHost {
 
     /// The next stretch of a skipped scene; none when nothing is skipped, or when the rest needs game time or
     /// the fuel of the next tick.
-    pub fn next_rush(&mut self, world: &mut World) -> Option<FastForward> {
-        if !store::with(self.vm.lua(), |runtime| runtime.cinematics.scenes.has_rush()) {
+    pub fn next_fast_forward(&mut self, world: &mut World) -> Option<FastForward> {
+        if !store::with(self.vm.lua(), |runtime| runtime.cinematics.scenes.has_fast_forward()) {
             return None;
         }
         self.phase(world, 12, skipping::next)
     }
 
     /// So many ticks of a stretch have passed for its scene.
-    pub fn pass(&mut self, world: &mut World, rush: &FastForward, ticks: u64) {
-        self.phase(world, 3, |vm| skipping::pass(vm, rush.owner, ticks));
+    pub fn pass(&mut self, world: &mut World, forward: &FastForward, ticks: u64) {
+        self.phase(world, 3, |vm| skipping::pass(vm, forward.owner, ticks));
     }
 }

@@ -4,6 +4,7 @@
 //! board, in order of registration. Holds: handlers end with the owner that registered them. Not here:
 //! reading handlers out of arguments and calling them (`step::handlers`).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -25,7 +26,8 @@ use crate::world::sense::SenseId;
 pub(crate) struct WatchRecord {
     pub(crate) owner: Owner,
     pub(crate) handlers: WatchHandlers,
-    /// The characters inside that count: how they came in, and when `stay` is due next.
+    /// The characters inside that count: how they came in, and when `stay` is due next; never, while a call
+    /// of it waits.
     pub(crate) inside: BTreeMap<CharacterId, (&'static str, TickNumber)>,
 }
 
@@ -105,6 +107,8 @@ pub(crate) struct Handlers {
     pub(crate) senses: BTreeMap<SenseId, SenseRecord>,
     doors: BTreeMap<(DoorId, &'static str), Listeners>,
     events: BTreeMap<String, Listeners>,
+    /// By character and event, the numbers of the listeners in its behaviour's `on` table, in order.
+    on_tables: BTreeMap<(CharacterId, String), Vec<u64>>,
     pub(crate) underway: UnderwayHandlers,
     /// The watchers of a key of a board, by its number.
     boards: BTreeMap<(u64, String), Listeners>,
@@ -132,6 +136,17 @@ impl Handlers {
     /// The listeners to the event `name`, in order of registration.
     pub(crate) fn event(&self, name: &str) -> Listeners {
         self.events.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The listeners to an event that is sent to a character: those of its behaviour, in order of registration.
+    /// Cost: not that of the others.
+    pub(crate) fn sent_event(&self, name: &str, to: CharacterId) -> Vec<Listener> {
+        let (Some(list), Some(own)) = (self.events.get(name), self.on_tables.get(&(to, name.to_owned())))
+        else {
+            return Vec::new();
+        };
+        let at = |serial: &u64| list.binary_search_by_key(serial, |listener| listener.serial).ok();
+        own.iter().filter_map(at).map(|at| list[at].clone()).collect()
     }
 
     /// What an owner listens to, with its handlers: events, doors, boards, watches, walks.
@@ -206,6 +221,17 @@ impl Handlers {
         self.watches.retain(|_, record| record.owner != owner);
         self.senses.retain(|_, record| record.owner != owner);
         self.underway.end_owner(owner);
+        for (name, list) in &self.events {
+            for listener in list.iter().filter(|listener| listener.owner == owner) {
+                let Some(character) = listener.behaviour_of else { continue };
+                if let Entry::Occupied(mut own) = self.on_tables.entry((character, name.clone())) {
+                    own.get_mut().retain(|serial| *serial != listener.serial);
+                    if own.get().is_empty() {
+                        own.remove();
+                    }
+                }
+            }
+        }
         for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
             if list.iter().any(|listener| listener.owner == owner) {
                 Rc::make_mut(list).retain(|listener| listener.owner != owner);
@@ -306,6 +332,7 @@ impl Handlers {
     /// Lets the behaviour of a character hear an event through its `on` table.
     pub(crate) fn listen_on(&mut self, name: &str, owner: Owner, character: CharacterId, callback: Callback) {
         let listener = Listener { behaviour_of: Some(character), ..self.add(owner, callback) };
+        self.on_tables.entry((character, name.to_owned())).or_default().push(listener.serial);
         Rc::make_mut(self.events.entry(name.to_owned()).or_default()).push(listener);
     }
 
@@ -321,14 +348,17 @@ impl Handlers {
     pub(crate) fn remove(&mut self, serial: u64) -> Option<Owner> {
         let mut found = None;
         for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
-            if let Some(place) = list.iter().position(|listener| listener.serial == serial) {
+            // Listeners are added at the end, with ever higher numbers.
+            if let Ok(place) = list.binary_search_by_key(&serial, |listener| listener.serial) {
                 found = Some(Rc::make_mut(list).remove(place).owner);
+                if list.is_empty() {
+                    self.events.retain(|_, list| !list.is_empty());
+                    self.boards.retain(|_, list| !list.is_empty());
+                    self.doors.retain(|_, list| !list.is_empty());
+                }
                 break;
             }
         }
-        self.events.retain(|_, list| !list.is_empty());
-        self.boards.retain(|_, list| !list.is_empty());
-        self.doors.retain(|_, list| !list.is_empty());
         found
     }
 
@@ -351,6 +381,7 @@ impl Handlers {
             senses: _,
             doors: _,
             events: _,
+            on_tables: _,
             boards: _,
         } = self;
         let mut kept: BTreeMap<WalkId, (Owner, [Option<String>; 4], Lost)> = BTreeMap::new();

@@ -31,7 +31,7 @@ pub(crate) struct Skip {
 
 impl Skip {
     /// Whether it is skipped and nothing of it is to be seen at normal speed.
-    pub(crate) fn is_rushing(&self) -> bool {
+    pub(crate) fn is_fast_forwarding(&self) -> bool {
         self.is_on && self.watched.is_empty()
     }
 
@@ -147,12 +147,14 @@ pub(crate) struct SavedScene {
     pub(crate) args: Plain,
     /// Whose its walks are; none for one that had only been asked for.
     pub(crate) owner: Option<Owner>,
+    /// Whether its script has returned: only its walks go on.
+    pub(crate) has_returned: bool,
     pub(crate) mark: Option<String>,
     pub(crate) started: TickNumber,
     pub(crate) holds: Vec<CharacterId>,
 }
 
-walkon_nav::saved!(SavedScene { name, file, args, owner, mark, started, holds });
+walkon_nav::saved!(SavedScene { name, file, args, owner, has_returned, mark, started, holds });
 
 /// Scenes that scripts have defined, each with its owner.
 pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
@@ -223,6 +225,7 @@ impl Scenes {
                 file: definition.file.clone(),
                 args: args.clone(),
                 owner: *owner,
+                has_returned: *stage == SceneStage::Returned,
                 mark: mark.clone(),
                 started: *started,
                 holds: holds.clone(),
@@ -335,17 +338,19 @@ impl Scenes {
 
     /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal
     /// speed.
-    pub(crate) fn is_rushing(&self, id: u64) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_rushing())
+    pub(crate) fn is_fast_forwarding(&self, id: u64) -> bool {
+        self.scenes
+            .get(&id)
+            .is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_fast_forwarding())
     }
 
     /// Those that are passed over, oldest first.
-    pub(crate) fn rushing(&self) -> Vec<u64> {
-        self.scenes.keys().copied().filter(|&id| self.is_rushing(id)).collect()
+    pub(crate) fn fast_forwarding(&self) -> Vec<u64> {
+        self.scenes.keys().copied().filter(|&id| self.is_fast_forwarding(id)).collect()
     }
 
-    pub(crate) fn has_rush(&self) -> bool {
-        self.scenes.keys().any(|&id| self.is_rushing(id))
+    pub(crate) fn has_fast_forward(&self) -> bool {
+        self.scenes.keys().any(|&id| self.is_fast_forwarding(id))
     }
 
     /// How far the skipping of a scene has come, and the scene.

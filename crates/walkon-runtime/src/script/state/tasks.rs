@@ -5,6 +5,7 @@
 //! does not; a task that is called at once lies beside the others until it waits, and answers every question
 //! as they do. Not here: running a task (`step::task`), what a wait is (`waits`).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Function, MultiValue, Thread};
@@ -174,6 +175,8 @@ pub(crate) struct Tasks {
     tested: BTreeSet<u64>,
     waiters: BTreeMap<Wait, Vec<Answering>>,
     by_event: BTreeMap<String, Vec<Answering>>,
+    /// The same by owner.
+    own_by_event: BTreeMap<(Owner, String), Vec<Answering>>,
     by_name: BTreeMap<(Owner, String), u64>,
     /// For the law that short ways change nothing.
     #[cfg(test)]
@@ -392,6 +395,11 @@ impl Tasks {
         self.by_event.get(name).cloned().unwrap_or_default()
     }
 
+    /// The same, of one owner.
+    pub(crate) fn own_event_waiters(&self, name: &str, owner: Owner) -> Vec<Answering> {
+        self.own_by_event.get(&(owner, name.to_owned())).cloned().unwrap_or_default()
+    }
+
     pub(crate) fn role_of(&self, id: u64) -> Option<TaskRole> {
         self.get(id).map(|task| task.role)
     }
@@ -455,6 +463,7 @@ impl Tasks {
             return known;
         };
         (task.serial, task.since) = (serial, now);
+        let owner = task.owner;
         if let Some(tick) = pause.deadline() {
             self.due.add(*tick, id);
         }
@@ -466,7 +475,8 @@ impl Tasks {
                 self.tested.insert(id);
             }
             TaskPause::Event { name, .. } => {
-                self.by_event.entry(name.clone()).or_default().push(answering(None))
+                self.by_event.entry(name.clone()).or_default().push(answering(None));
+                self.own_by_event.entry((owner, name.clone())).or_default().push(answering(None));
             }
             TaskPause::One { wait, .. } => {
                 if !is_known(None) {
@@ -498,11 +508,18 @@ impl Tasks {
             return None;
         }
         let task = self.tasks.get_mut(id)?;
-        task.serial = 0;
+        let (owner, serial) = (task.owner, std::mem::take(&mut task.serial));
         let pause = task.pause.take()?;
+        let drop_waiter = |list: &mut Vec<Answering>| {
+            // They wait in the order of their serials, a task perhaps for several parts of one wait.
+            let first = list.partition_point(|waiter| waiter.serial < serial);
+            let count = list[first..].iter().take_while(|waiter| waiter.task == id).count();
+            list.drain(first..first + count);
+            debug_assert!(list.iter().all(|waiter| waiter.task != id), "a list of waiters is in order");
+        };
         let drop_from = |waiters: &mut BTreeMap<Wait, Vec<Answering>>, wait: &Wait| {
             if let Some(list) = waiters.get_mut(wait) {
-                list.retain(|waiter| waiter.task != id);
+                drop_waiter(list);
                 if list.is_empty() {
                     waiters.remove(wait);
                 }
@@ -515,9 +532,15 @@ impl Tasks {
             }
             TaskPause::Event { name, .. } => {
                 if let Some(list) = self.by_event.get_mut(name) {
-                    list.retain(|waiter| waiter.task != id);
+                    drop_waiter(list);
                     if list.is_empty() {
                         self.by_event.remove(name);
+                    }
+                }
+                if let Entry::Occupied(mut own) = self.own_by_event.entry((owner, name.clone())) {
+                    drop_waiter(own.get_mut());
+                    if own.get().is_empty() {
+                        own.remove();
                     }
                 }
             }

@@ -52,9 +52,11 @@ pub(crate) struct TimerOrder {
 /// All timers.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    pub(crate) timers: BTreeMap<u64, Timer>,
-    pub(crate) due: BTreeSet<(TickNumber, u64)>,
-    pub(crate) last: u64,
+    timers: BTreeMap<u64, Timer>,
+    /// Those of each owner that has any: the ids above, once more.
+    by_owner: BTreeMap<Owner, BTreeSet<u64>>,
+    due: BTreeSet<(TickNumber, u64)>,
+    last: u64,
 }
 
 impl Timer {
@@ -90,8 +92,19 @@ impl Timers {
         };
         timer.plan(rate);
         self.due.insert((timer.due, id));
-        self.timers.insert(id, timer);
+        self.insert(id, timer);
         id
+    }
+
+    fn insert(&mut self, id: u64, timer: Timer) {
+        self.by_owner.entry(timer.owner).or_default().insert(id);
+        self.timers.insert(id, timer);
+    }
+
+    /// The timers of an owner, by id.
+    fn own(&self, owner: Owner) -> impl Iterator<Item = (u64, &Timer)> {
+        let ids = self.by_owner.get(&owner).into_iter().flatten();
+        ids.filter_map(|id| Some((*id, self.timers.get(id)?)))
     }
 
     pub(crate) fn get(&self, id: u64) -> Option<&Timer> {
@@ -145,10 +158,11 @@ impl Timers {
     /// The time of an owner's timers moves on by `ticks`. A timer that was paused meanwhile makes up for it
     /// when it goes on.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
-        let Self { timers, due, .. } = self;
-        let running =
-            timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
-        for (&id, timer) in running {
+        for id in self.of(owner) {
+            let Self { timers, due, .. } = self;
+            let Some(timer) = timers.get_mut(&id).filter(|timer| timer.paused_left.is_none()) else {
+                continue;
+            };
             timer.base = timer.base.after(ticks);
             due.remove(&(timer.due, id));
             timer.due = timer.due.after(ticks);
@@ -158,10 +172,11 @@ impl Timers {
 
     /// The time of an owner's timers comes nearer by `ticks`.
     pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: TickNumber) {
-        let Self { timers, due, .. } = self;
-        let running =
-            timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
-        for (&id, timer) in running {
+        for id in self.of(owner) {
+            let Self { timers, due, .. } = self;
+            let Some(timer) = timers.get_mut(&id).filter(|timer| timer.paused_left.is_none()) else {
+                continue;
+            };
             due.remove(&(timer.due, id));
             timer.skipped += ticks;
             timer.due = TickNumber(timer.due.0.saturating_sub(ticks)).max(now);
@@ -186,20 +201,18 @@ impl Timers {
 
     /// The timers of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
-        self.timers.iter().filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
+        self.own(owner).map(|(id, _)| id).collect()
     }
 
     /// The timers of an owner whose handlers are no names, by id.
     pub(crate) fn nameless(&self, owner: Owner) -> Vec<u64> {
-        let own = self.timers.iter().filter(|(_, timer)| timer.owner == owner);
-        own.filter(|(_, timer)| !matches!(timer.callback, Some(Callback::Named(_))))
-            .map(|(&id, _)| id)
-            .collect()
+        let is_nameless = |timer: &Timer| !matches!(timer.callback, Some(Callback::Named(_)));
+        self.own(owner).filter(|(_, timer)| is_nameless(timer)).map(|(id, _)| id).collect()
     }
 
     /// Names of handlers of an owner's timers.
     pub(crate) fn names_of(&self, owner: Owner) -> BTreeSet<String> {
-        let own = self.timers.values().filter(|timer| timer.owner == owner);
+        let own = self.own(owner).map(|(_, timer)| timer);
         let name = |timer: &Timer| match &timer.callback {
             Some(Callback::Named(name)) => Some(name.clone()),
             _ => None,
@@ -210,14 +223,16 @@ impl Timers {
     /// The timers of an owner with this handler, by id.
     pub(crate) fn named(&self, owner: Owner, name: &str) -> Vec<u64> {
         let is_it = |timer: &Timer| matches!(&timer.callback, Some(Callback::Named(other)) if other == name);
-        let own = self.timers.iter().filter(|(_, timer)| timer.owner == owner && is_it(timer));
-        own.map(|(&id, _)| id).collect()
+        self.own(owner).filter(|(_, timer)| is_it(timer)).map(|(id, _)| id).collect()
     }
 
     /// The code of an owner begins again: what it sets up from here on takes the place of these.
     pub(crate) fn begin_again(&mut self, owner: Owner) {
-        let own = self.timers.values_mut().filter(|timer| timer.owner == owner);
-        own.for_each(|timer| timer.is_from_before = true);
+        for id in self.of(owner) {
+            if let Some(timer) = self.timers.get_mut(&id) {
+                timer.is_from_before = true;
+            }
+        }
     }
 
     /// The timers from before whose place an order takes, by id: those of its owner with the handler of that
@@ -248,8 +263,8 @@ impl Timers {
 
     /// The timers of an owner that are younger than the timer `id`.
     pub(crate) fn since(&self, owner: Owner, id: u64) -> Vec<u64> {
-        let younger = self.timers.range(id.saturating_add(1)..);
-        younger.filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
+        let own = self.by_owner.get(&owner);
+        own.into_iter().flat_map(|own| own.range(id.saturating_add(1)..)).copied().collect()
     }
 
     /// The number of the youngest timer there ever was.
@@ -260,13 +275,19 @@ impl Timers {
     pub(crate) fn remove(&mut self, id: u64) -> Option<Timer> {
         let timer = self.timers.remove(&id)?;
         self.due.remove(&(timer.due, id));
+        if let Some(own) = self.by_owner.get_mut(&timer.owner) {
+            own.remove(&id);
+            if own.is_empty() {
+                self.by_owner.remove(&timer.owner);
+            }
+        }
         Some(timer)
     }
 
     /// Writes those whose handlers are names. `stands_still` tells of each owner whose timers are kept for
     /// how many ticks it has stood still.
     pub(crate) fn save(&self, out: &mut ByteWriter, stands_still: impl Fn(Owner) -> Option<u64>) {
-        let Self { timers, due: _, last } = self;
+        let Self { timers, by_owner: _, due: _, last } = self;
         let kept = |(&id, timer): (&u64, &Timer)| {
             let name = Callback::name_of(&timer.callback)?;
             Some((id, timer.clone(), name, stands_still(timer.owner)?))
@@ -306,9 +327,9 @@ impl Timers {
 
     /// An owner has ended: its timers are gone without a word.
     pub(crate) fn forget_owner(&mut self, owner: Owner) {
-        let Self { timers, due, last: _ } = self;
-        timers.retain(|_, timer| timer.owner != owner);
-        due.retain(|(_, id)| timers.contains_key(id));
+        for id in self.of(owner) {
+            self.remove(id);
+        }
     }
 
     /// Reads timers; of each its owner. Those there are stay.
@@ -339,7 +360,7 @@ impl Timers {
             if timer.paused_left.is_none() {
                 self.due.insert((timer.due, id));
             }
-            self.timers.insert(id, timer);
+            self.insert(id, timer);
         }
         self.last = last;
         Ok(owners)

@@ -107,6 +107,9 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
         }
         behaviour::pause(lua, character);
     }
+    if resumed.is_some_and(|saved| saved.has_returned) {
+        return script_returned(lua, id);
+    }
     let Ok(args) = payload::write(lua, &args) else {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
     };
@@ -118,7 +121,7 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
 }
 
 /// A scene that was under way as the game was saved goes on from its last mark, under the owner of the walks
-/// that are under way; a scene that had only been asked for begins.
+/// that are under way; one whose script had returned ends with them; one that had only been asked for begins.
 ///
 /// # Errors
 /// A sentence: the scene is no longer there, or its characters are not free.
@@ -143,6 +146,8 @@ pub(crate) fn resume(vm: &ScriptVm, saved: &SavedScene) -> Result<(), String> {
         runtime.owners.count_from(owner.0.saturating_sub(1));
         last
     });
+    // Its script makes its blocks again.
+    let _ = lend::with_world(lua, |world: &mut World| ops::blocks::end_owner(world, owner));
     begin_at(vm, id, Some(saved));
     store::with(lua, |runtime| runtime.owners.count_from(last.max(owner.0)));
     Ok(())

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::results;
 use crate::script::state::callback::Callback;
@@ -446,11 +447,10 @@ fn is_heard(lua: &Lua, name: &str) -> bool {
 }
 
 fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Rc<Vec<Listener>> {
-    let listeners = store::with(lua, |runtime| runtime.registered.handlers.event(name));
-    if to.is_none() {
-        return listeners;
-    }
-    Rc::new(listeners.iter().filter(|listener| listener.behaviour_of == to).cloned().collect())
+    store::with(lua, |runtime| match to {
+        None => runtime.registered.handlers.event(name),
+        Some(character) => Rc::new(runtime.registered.handlers.sent_event(name, character)),
+    })
 }
 
 /// Listeners in order of registration, then waiting tasks; of an event sent to a character, only those of its
@@ -459,10 +459,11 @@ fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     let lua = vm.lua();
     let listeners = event_listeners(lua, name, to);
     let behaviour = to.and_then(|to| store::with(lua, |runtime| runtime.actors.behaviours.of(to)));
-    let mut waiters = store::with(lua, |runtime| runtime.tasks.event_waiters(name));
-    if to.is_some() {
-        waiters.retain(|waiter| store::with(lua, |runtime| runtime.tasks.owner_of(waiter.task)) == behaviour);
-    }
+    let waiters = store::with(lua, |runtime| match (to, behaviour) {
+        (None, _) => runtime.tasks.event_waiters(name),
+        (Some(_), Some(owner)) => runtime.tasks.own_event_waiters(name, owner),
+        (Some(_), None) => Vec::new(),
+    });
     call_listeners(vm, &listeners, name, &payload);
     for waiter in waiters {
         wake_waiter(vm, waiter, &payload);
@@ -577,7 +578,8 @@ fn deliver_region(
 ) {
     if let Some(callback) = callback {
         vm.spend(REGION_PRICE);
-        handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
+        let handler = Delivering::new(owner, &callback, &payload, label);
+        handlers::deliver(vm, Delivering { is_event: true, ..handler });
     }
 }
 
@@ -606,7 +608,8 @@ fn sensed(
     if let Some(SenseCall { owner, callback, payload, label }) =
         senses::call_for(vm, watch, character, position, news)?
     {
-        handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
+        let handler = Delivering::new(owner, &callback, &payload, label);
+        handlers::deliver(vm, Delivering { is_event: true, ..handler });
     }
     Ok(())
 }
@@ -623,7 +626,7 @@ fn queue_stays(lua: &Lua) {
             }
             for (&character, (_, next)) in &mut record.inside {
                 if *next <= now {
-                    *next = now.after(record.handlers.every_ticks.max(1));
+                    *next = TickNumber::NEVER;
                     due.push((watch, character));
                 }
             }
@@ -638,8 +641,11 @@ fn queue_stays(lua: &Lua) {
 fn stayed(vm: &ScriptVm, watch: WatchId, character: CharacterId) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let record = runtime.registered.handlers.watches.get(&watch)?;
-        let &(how, _) = record.inside.get(&character)?;
+        let now = runtime.clock.now;
+        let record = runtime.registered.handlers.watches.get_mut(&watch)?;
+        let (how, next) = record.inside.get_mut(&character)?;
+        let how = *how;
+        *next = now.after(record.handlers.every_ticks.max(1));
         Some((record.owner, record.handlers.stay.clone()?, how))
     });
     if let Some((owner, stay, how)) = found

@@ -205,7 +205,8 @@ pub(crate) struct Delivering<'news> {
     pub(crate) callback: &'news Callback,
     pub(crate) payload: &'news Value,
     pub(crate) label: CodeName,
-    /// Events are kept in bounded number for an owner that stands still; everything else without.
+    /// Events, and what regions and senses tell, are kept in bounded number for an owner that stands still;
+    /// everything else without.
     pub(crate) is_event: bool,
     /// Call a function with the owner's `self` first.
     pub(crate) with_receiver: bool,

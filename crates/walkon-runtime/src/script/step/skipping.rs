@@ -67,7 +67,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 /// What the tasks of a scene wait for.
 #[derive(Debug, Default)]
 struct WaitSurvey {
-    rush: FastForward,
+    forward: FastForward,
     due: Option<TickNumber>,
     tests: Vec<(u64, u64, Function)>,
     inner: Vec<u64>,
@@ -82,11 +82,11 @@ impl WaitSurvey {
     /// Takes note of a wait; true when nothing of the scene's own brings it to its end.
     fn waits_for(&mut self, runtime: &Runtime, owner: Owner, wait: Wait) -> bool {
         match wait {
-            Wait::Walk(walk) => self.rush.walks.push(walk),
-            Wait::DoorMove(serial) => self.rush.door_moves.push(serial),
-            Wait::Path(token) => self.rush.paths.push(token),
-            Wait::Turn(serial) => self.rush.turns.push(serial),
-            Wait::Play(serial) => self.rush.plays.push(serial),
+            Wait::Walk(walk) => self.forward.walks.push(walk),
+            Wait::DoorMove(serial) => self.forward.door_moves.push(serial),
+            Wait::Path(token) => self.forward.paths.push(token),
+            Wait::Turn(serial) => self.forward.turns.push(serial),
+            Wait::Play(serial) => self.forward.plays.push(serial),
             Wait::Scene(scene) => self.inner.push(scene),
             Wait::Timer(_) | Wait::Task(_) | Wait::Change(_) => {}
         }
@@ -111,7 +111,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
     if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
         return None;
     }
-    for id in store::with(lua, |runtime| runtime.cinematics.scenes.rushing()) {
+    for id in store::with(lua, |runtime| runtime.cinematics.scenes.fast_forwarding()) {
         if give_up(vm, id) {
             continue;
         }
@@ -126,20 +126,20 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
         if survey.is_asking {
             continue;
         }
-        let mut rush = survey.rush;
-        if test(vm, rush.owner, survey.tests) {
+        let mut forward = survey.forward;
+        if test(vm, forward.owner, survey.tests) {
             // A predicate is tested at the head of a tick: the next one of the scene has begun.
-            rush.ticks = Some(1);
-            return Some(rush);
+            forward.ticks = Some(1);
+            return Some(forward);
         }
         let now = store::with(lua, |runtime| runtime.clock.now);
-        rush.ticks = survey.due.map(|due| due.since(now));
+        forward.ticks = survey.due.map(|due| due.since(now));
         let is_idle = lend::with_world(lua, |world: &mut World| {
-            rush.is_idle(&world.map.doors, &world.characters, &world.walks)
+            forward.is_idle(&world.map.doors, &world.characters, &world.walks)
         })
         .unwrap_or(true);
         if !is_idle {
-            return Some(rush);
+            return Some(forward);
         }
     }
     None
@@ -167,9 +167,9 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
 fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
     let owner = runtime.cinematics.scenes.owner(id)?;
     let patience = runtime.clock.after_seconds(PATIENCE_S);
-    let rush =
+    let forward =
         FastForward { owner, characters: runtime.cinematics.scenes.held_by(id), ..FastForward::default() };
-    let mut survey = WaitSurvey { rush, ..WaitSurvey::default() };
+    let mut survey = WaitSurvey { forward, ..WaitSurvey::default() };
     let mut ends = BTreeMap::new();
     let before = runtime
         .cinematics

@@ -15,7 +15,7 @@ use crate::sim::wayfinding::Wayfinding;
 use crate::world::bystander_index::People;
 use crate::world::event::{Fact, WalkNews};
 use crate::world::goal::Goal;
-use crate::world::ops::walks::aim_of;
+use crate::world::ops::walks::{aim_of, note_layer};
 use crate::world::outcome::{Reason, Status};
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::{Patrol, WalkMode, Wander};
@@ -134,6 +134,7 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
     let Some(walker) = parts.walks.get(id).map(|walk| walk.character) else {
         return;
     };
+    let layer = parts.characters.get(walker).map_or(0, |who| who.layer);
     let landing = parts.clock.landing();
     // Bounded by the stops: each round goes past one or ends.
     while patrol.misses < patrol.stops.len() {
@@ -148,6 +149,7 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
             if let Some(walk) = parts.walks.get_mut(id) {
                 walk.course = WalkMode::Patrol(patrol);
                 walk.goal = goal;
+                note_layer(parts.map, &mut walk.options.layer, goal, layer);
                 go_on(landing, walk, aim);
             }
             return;

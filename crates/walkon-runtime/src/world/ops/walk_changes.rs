@@ -21,10 +21,21 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
         return Ok(false);
     };
     let aim = walks::aim_of(&world.map, &world.characters, walk.character, goal)?;
-    let half_turn_s = world.characters.get(walk.character).map_or(0.0, |who| who.gait.half_turn_s());
+    let walker = world.characters.get(walk.character);
+    let half_turn_s = walker.map_or(0.0, |who| who.gait.half_turn_s());
+    let layer = walker.map_or(0, |who| who.layer);
     let (tick, turn_ticks) = (world.clock.tick, world.clock.rate.ticks(half_turn_s));
     if let Some(walk) = world.walks.get_mut(id) {
+        // An answer about the old goal says nothing about this one.
+        if let Some((search, _)) = walk.token.take() {
+            world.paths.drop_search(search);
+            walk.asked_around = None;
+        }
         (walk.goal, walk.aim, walk.via) = (goal, aim, None);
+        if matches!(goal, Goal::Character(_)) {
+            walk.options.layer = None;
+        }
+        walks::note_layer(&world.map, &mut walk.options.layer, goal, layer);
         (walk.held_by, walk.place) = (None, None);
         match (&mut walk.course, goal) {
             (WalkMode::Follow(follow), Goal::Character(_)) => {

@@ -54,12 +54,9 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
 /// As [`walk_to`].
 pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Result<WalkId, OpError> {
     let character = alive(&world.characters, order.character)?;
-    if world.map.nav.layer_count() > 1 && !matches!(order.goal, Goal::Character(_)) {
-        // The layer on which it set out, however many it crosses.
-        let under_way = character.walk.and_then(|walk| world.walks.get(walk));
-        let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
-        order.options.layer.get_or_insert(before.unwrap_or(character.layer));
-    }
+    let under_way = character.walk.and_then(|walk| world.walks.get(walk));
+    let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
+    note_layer(&world.map, &mut order.options.layer, order.goal, before.unwrap_or(character.layer));
     let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
     let aim = aim_of(&world.map, &world.characters, order.character, order.goal)?;
     let old = world.characters.get(order.character).and_then(|character| character.walk);
@@ -111,6 +108,14 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
         hand_on(world, id, search);
     }
     Ok(id)
+}
+
+/// Has a walk to a place keep the layer on which it sets out, however many it crosses, unless one was asked
+/// for.
+pub(crate) fn note_layer(map: &LevelMap, asked: &mut Option<u8>, goal: Goal, own: u8) {
+    if map.nav.layer_count() > 1 && !matches!(goal, Goal::Character(_)) {
+        asked.get_or_insert(own);
+    }
 }
 
 fn hand_on(world: &mut World, id: WalkId, search: Searched) {

@@ -257,9 +257,13 @@ fn checked(build: Build) -> Result<Build, DecodeError> {
 }
 
 /// Writes who is on its way through a step of the crowd; nothing but a byte where nobody is.
-pub(super) fn save_glides(out: &mut ByteWriter, glides: &[Interpolation], characters: &Characters) {
-    out.list(glides.iter(), |out, glide| {
-        let Interpolation { who, from, to, at, aside, layer, walks } = glide;
+pub(super) fn save_interpolations(
+    out: &mut ByteWriter,
+    interpolations: &[Interpolation],
+    characters: &Characters,
+) {
+    out.list(interpolations.iter(), |out, interpolation| {
+        let Interpolation { who, from, to, at, aside, layer, walks } = interpolation;
         let (place, facing_rad) = stand(characters, *who);
         who.save(out);
         out.vector(from.0);
@@ -284,7 +288,7 @@ pub(super) fn save_glides(out: &mut ByteWriter, glides: &[Interpolation], charac
 }
 
 /// Reads who is on its way.
-pub(super) fn load_glides(
+pub(super) fn load_interpolations(
     input: &mut ByteReader<'_>,
     characters: &Characters,
 ) -> Result<Vec<Interpolation>, DecodeError> {

@@ -156,10 +156,8 @@ fn save_one(out: &mut ByteWriter, fact: &Fact) {
 
 /// Reads what waits.
 pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, DecodeError> {
+    // As many as there are: only scripts and watches stop adding when many wait.
     let waiting = input.list(load_one)?;
-    if waiting.len() > 2 * EventQueue::WAITING_MAX {
-        return Err(DecodeError::new("more facts than may wait"));
-    }
     Ok(EventQueue { waiting: waiting.into(), recorded: Vec::new(), after_end: None })
 }
 

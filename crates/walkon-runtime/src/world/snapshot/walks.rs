@@ -288,7 +288,8 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     let (mut last, mut serial) = (None, 0u64);
     let all: Vec<(WalkId, Walk)> = input.list(|input| {
         let id = WalkId::load(input)?;
-        serial += input.word()?.max(1);
+        let step = input.word()?.max(1);
+        serial = serial.checked_add(step).ok_or_else(|| DecodeError::new("too many walks"))?;
         Ok((id, load_one(input, serial, &mut last, &mut told)?))
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {

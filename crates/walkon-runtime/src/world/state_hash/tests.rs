@@ -151,26 +151,26 @@ fn the_one_who_asked_somebody_aside_is_hashed() {
 
 #[test]
 fn everything_about_a_body_on_its_way_is_hashed() {
-    let glide = |change: fn(&mut Interpolation)| {
+    let interpolation = |change: fn(&mut Interpolation)| {
         move |scene: &mut Fixture| {
             let one = scene.world.characters.get(scene.one).expect("it is there");
-            let mut glide = Interpolation::of(scene.one, one);
-            change(&mut glide);
-            scene.world.glides.push(glide);
+            let mut interpolation = Interpolation::of(scene.one, one);
+            change(&mut interpolation);
+            scene.world.interpolations.push(interpolation);
         }
     };
     check(&[
-        ("on its way", &glide(|_| {})),
-        ("from", &glide(|it| bit(&mut it.from.0.x))),
-        ("facing from", &glide(|it| it.from.1 = 1e-30)),
-        ("to", &glide(|it| bit(&mut it.to.0.z))),
-        ("facing to", &glide(|it| it.to.1 = 1e-30)),
-        ("at", &glide(|it| bit(&mut it.at.0.z))),
-        ("facing at", &glide(|it| it.at.1 = 1e-30)),
-        ("another", &glide(|it| it.who = CharacterId::default())),
-        ("on a bow", &glide(|it| it.aside.x = 1e-4)),
-        ("on a layer", &glide(|it| it.layer = 1)),
-        ("walking on", &glide(|it| it.walks = true)),
+        ("on its way", &interpolation(|_| {})),
+        ("from", &interpolation(|it| bit(&mut it.from.0.x))),
+        ("facing from", &interpolation(|it| it.from.1 = 1e-30)),
+        ("to", &interpolation(|it| bit(&mut it.to.0.z))),
+        ("facing to", &interpolation(|it| it.to.1 = 1e-30)),
+        ("at", &interpolation(|it| bit(&mut it.at.0.z))),
+        ("facing at", &interpolation(|it| it.at.1 = 1e-30)),
+        ("another", &interpolation(|it| it.who = CharacterId::default())),
+        ("on a bow", &interpolation(|it| it.aside.x = 1e-4)),
+        ("on a layer", &interpolation(|it| it.layer = 1)),
+        ("walking on", &interpolation(|it| it.walks = true)),
     ]);
 }
 

@@ -29,7 +29,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
         rate: _,
         // Of a scene that is skipped: nothing between ticks.
         is_skipping: _,
-        rushed_ticks: _,
+        fast_forwarded_ticks: _,
     } = clock;
     let Walks {
         slots,

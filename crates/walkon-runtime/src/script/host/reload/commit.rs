@@ -15,8 +15,10 @@ use std::rc::Rc;
 use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::Plain;
-use crate::script::host::reload::{Misfit, ReloadError};
+use crate::script::host::GivenBehaviour;
+use crate::script::host::reload::{ChangedTexts, Misfit, ReloadError};
 use crate::script::state::behaviours::{Class, Suspended};
 use crate::script::state::boards::Boards;
 use crate::script::state::scenes::Definitions;
@@ -27,6 +29,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::step::{behaviour, level_script, params, plain_state, timer, tree};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::files::ScriptTexts;
 use crate::script::vm::{ScriptVm, VmBefore, lend, payload, store};
 use crate::world::World;
 use crate::world::ops;
@@ -228,11 +231,36 @@ fn refused(path: &str, what: String) -> ReloadError {
 fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> Result<(), ReloadError> {
     fill(vm, class, given).map(|_| ()).map_err(|what| {
         let name = lend::with_world(vm.lua(), |world: &mut World| world.name_of(character).to_owned());
-        let character = name.unwrap_or_default();
-        let refusal = refused(&path(vm, class), format!("character \"{character}\": {what}"));
-        let parameter = params::parameter_of(&what).map(str::to_owned);
-        ReloadError { misfit: Some(Box::new(Misfit { character, parameter, what })), ..refusal }
+        misfit(vm, class, name.unwrap_or_default(), what)
     })
+}
+
+/// The parameters that a level gives its characters name what is in the level. Behaviours of `changed` files
+/// are left out: their new code says what they take.
+pub(super) fn fits_level<'a>(
+    vm: &ScriptVm,
+    level: &World,
+    given: impl Iterator<Item = (&'a str, &'a GivenBehaviour)>,
+    changed: &ChangedTexts,
+) -> Result<(), ReloadError> {
+    let changed: BTreeSet<_> =
+        changed.keys().filter_map(|path| ScriptTexts::name_of_path(path)).collect_set();
+    for (character, GivenBehaviour { name, params }) in given {
+        let Ok(file) = vm.resolve(name) else { continue };
+        let known = store::with(vm.lua(), |runtime| {
+            runtime.actors.behaviours.classes().iter().find(|class| class.file == file).cloned()
+        });
+        let Some(class) = known.filter(|class| !changed.contains(class.file.as_str())) else { continue };
+        params::fill(&class.params, params, Some(level))
+            .map_err(|what| misfit(vm, &class, character.to_owned(), what))?;
+    }
+    Ok(())
+}
+
+fn misfit(vm: &ScriptVm, class: &Class, character: String, what: String) -> ReloadError {
+    let refusal = refused(&path(vm, class), format!("character \"{character}\": {what}"));
+    let parameter = params::parameter_of(&what).map(str::to_owned);
+    ReloadError { misfit: Some(Box::new(Misfit { character, parameter, what })), ..refusal }
 }
 
 fn fill(vm: &ScriptVm, class: &Class, given: &Plain) -> Result<Plain, String> {
