@@ -659,6 +659,38 @@ fn fault_h11_a_command_never_writes_over_what_it_reads() {
 }
 
 #[test]
+fn fault_h11_two_options_never_write_one_file() {
+    let project = Project::new();
+    project.write("scripts/yard_test.lua", "-- no test");
+    project.write("x", "old");
+    std::os::unix::fs::symlink("x", project.path().join("y")).unwrap();
+    let run = |words: &[&'static str]| [&["run", "yard", "--ticks", "9"], words].concat();
+    let folded = ["--profile-form", "folded"];
+    for (case, who) in [
+        (run(&["--save-at", "5", "x", "--trace", "./x"]), "--trace and --save-at both"),
+        (run(&["--save-at", "5", "y", "--trace", "x"]), "--trace and --save-at both"),
+        (run(&["--profile", "c.json", "--trace", "c.json"]), "--trace and --profile both"),
+        (run(&["--save-at", "5", "a", "--save-at", "7", "levels/../a"]), "--save-at writes to it twice"),
+        (run(&[&["--save-at", "5", "p", "--profile", "p"], folded.as_slice()].concat()), "--profile and"),
+        (run(&[&["--trace", "-", "--profile", "-"], folded.as_slice()].concat()), "stdout: --trace and"),
+        ([&["test", "--junit", "j.xml", "--profile", "j.xml"], folded.as_slice()].concat(), "--junit and"),
+        ([&["test", "--junit", "-", "--profile", "-"], folded.as_slice()].concat(), "stdout: --junit and"),
+    ] {
+        let (out, err) = project.expect(6, &case);
+        assert!(out.is_empty() && err.contains(who), "{case:?}: {out}{err}");
+        assert!(err.contains("name another file to write to"), "{case:?}: {err}");
+    }
+    assert_eq!(project.read("x"), "old");
+    for name in ["a", "c.json", "p", "j.xml"] {
+        assert!(!project.has(name), "{name}");
+    }
+    project.expect(0, &run(&["--save-at", "5", "a", "--save-at", "7", "b", "--trace", "a.part"]));
+    assert!(project.read("a.part").starts_with("{\"walkon\":"));
+    let (_, err) = project.expect(2, &["view", "yard", "--stdio", "--trace", "-"]);
+    assert!(err.contains("--stdio speaks on stdout"), "{err}");
+}
+
+#[test]
 fn fault_h11_a_second_writer_of_a_trace_is_refused() {
     let project = Project::new();
     let arguments = ["run", "yard", "--trace", "t.jsonl", "--speed", "1", "--seconds", "30"];

@@ -69,8 +69,12 @@ fn what_cannot_be_saved_or_loaded_is_said_and_ends_with_its_code() {
     refused(&["run", "first", "--from", "two.save", "--save-at", "100", "x.save"], 2, "tick 100 is over");
     refused(&["run", "first", "--save-at", "soon", "x.save"], 2, "\"soon\" is no tick");
     refused(&["run", "first", "--ticks", "5", "--save-at", "9", "x.save"], 6, "the run ended before tick 9");
-    refused(&["run", "first", "--ticks", "5", "--save-at", "3", "levels/first.json"], 6, "this run reads it");
+    refused(&["run", "first", "--ticks", "5", "--save-at", "3", "levels/first.json"], 6, "reads it");
     refused(&["run", "first", "--ticks", "5", "--save-at", "3", "no/x.save"], 6, "save no/x.save:");
+    refused(&["run", "first", "--ticks", "5", "--save-at", "3", "-"], 2, "does not go to stdout");
+    assert!(!game.join("-").exists());
+    refused(&["run", "first", "--from", "one.save", "--save-at", "103", "one.save"], 6, "reads it");
+    refused(&["run", "first", "--from", "one.save", "--trace", "one.save"], 6, "reads it");
     assert!(!game.join("x.save").exists());
     let mut bytes = std::fs::read(game.join("one.save")).unwrap();
     let middle = bytes.len() / 2;

@@ -156,6 +156,35 @@ pub(super) fn tell(line: &str) {
     });
 }
 
+/// An option that writes a file, and the file that it was given.
+pub(super) struct AskedOutput<'a> {
+    pub option: &'static str,
+    pub path: &'a Path,
+}
+
+/// Refuses two options that write to one place: the result of one of them would be lost.
+pub(super) fn refuse_shared(asked: &[AskedOutput<'_>]) -> Result<(), CommandFailure> {
+    let places: Vec<PathBuf> = asked.iter().map(|one| place_of(one.path)).collect();
+    for (at, one) in asked.iter().enumerate() {
+        let Some(first) = places[..at].iter().position(|place| *place == places[at]) else { continue };
+        let name = if is_stream(one.path) { "stdout".into() } else { one.path.display().to_string() };
+        let who = match asked[first].option {
+            option if option == one.option => format!("{option} writes to it twice"),
+            option => format!("{option} and {} both write to it", one.option),
+        };
+        return Err(CommandFailure::io(format!("{name}: {who}")).help("name another file to write to"));
+    }
+    Ok(())
+}
+
+/// Where a file lies or will lie, behind links; stdout is a place of its own.
+fn place_of(path: &Path) -> PathBuf {
+    if is_stream(path) {
+        return PathBuf::new();
+    }
+    path.canonicalize().or_else(|_| beside(path)).unwrap_or_else(|_| path.to_owned())
+}
+
 /// A file that a command will write: seen to be writable and to be none of the files it reads. `-` is stdout.
 #[derive(Debug)]
 pub(super) struct OutputFile {

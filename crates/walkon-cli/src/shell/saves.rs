@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use walkon_shell::CommandFailure;
 
-use super::output::tell;
+use super::output::{OutputFile, is_stream, tell};
 use crate::game::Game;
 
 /// The bytes of a save game.
@@ -19,10 +19,22 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandFailure> {
     std::fs::read(path).map_err(|error| CommandFailure::io(format!("save {}: {error}", path.display())))
 }
 
-/// Saves that are to be written, by tick.
+/// A save that is to be written after a tick.
+#[derive(Debug)]
+struct DueSave {
+    tick: u64,
+    file: OutputFile,
+}
+
+/// The files of `--save-at`, which is given in pairs of a tick and a file.
+pub(super) fn files(given: &[String]) -> impl Iterator<Item = &Path> {
+    given.chunks(2).filter_map(|pair| pair.get(1)).map(Path::new)
+}
+
+/// Saves that are to be written.
 #[derive(Debug, Default)]
 pub(super) struct Saves {
-    left: Vec<(u64, PathBuf)>,
+    left: Vec<DueSave>,
     /// Whether one could not be made or written.
     pub is_broken: bool,
 }
@@ -32,25 +44,19 @@ impl Saves {
     /// links.
     ///
     /// # Errors
-    /// When a tick is no number, comes too early, or a file is one that the run reads.
+    /// When a tick is no number or comes too early, or a file cannot be written or is one that the run reads.
     pub fn of(given: &[String], first: u64, inputs: &[PathBuf]) -> Result<Self, CommandFailure> {
         let mut left = Vec::new();
         for pair in given.chunks(2) {
             let [tick, path] = pair else { continue };
-            let number: u64 = tick.parse().map_err(|_| {
+            let tick: u64 = tick.parse().map_err(|_| {
                 CommandFailure::usage(format!("--save-at: {tick:?} is no tick, expected a whole number"))
             })?;
-            if number < first {
-                let what =
-                    format!("--save-at: tick {number} is over when the run begins, after tick {first}");
+            if tick < first {
+                let what = format!("--save-at: tick {tick} is over when the run begins, after tick {first}");
                 return Err(CommandFailure::usage(what));
             }
-            let path = PathBuf::from(path);
-            if path.canonicalize().is_ok_and(|real| inputs.contains(&real)) {
-                let what = format!("save {}: this run reads it", path.display());
-                return Err(CommandFailure::io(what).help("name another file to write to"));
-            }
-            left.push((number, path));
+            left.push(DueSave { tick, file: claim(Path::new(path), inputs)? });
         }
         Ok(Self { left, is_broken: false })
     }
@@ -58,12 +64,12 @@ impl Saves {
     /// Writes the save that is due after this tick, and reports how it went.
     pub fn after(&mut self, game: &Game) {
         let tick = game.world().tick().0;
-        let (due, left) = std::mem::take(&mut self.left).into_iter().partition(|(at, _)| *at == tick);
+        let (due, left) = std::mem::take(&mut self.left).into_iter().partition(|save| save.tick == tick);
         self.left = left;
-        let due: Vec<(u64, PathBuf)> = due;
-        for (_, path) in due {
-            if let Err(why) = write(game, &path) {
-                tell(&format!("error: save {}: {why}", path.display()));
+        let due: Vec<DueSave> = due;
+        for save in due {
+            if let Err(why) = write(game, &save.file) {
+                tell(&format!("error: save {why}"));
                 self.is_broken = true;
             }
         }
@@ -71,21 +77,31 @@ impl Saves {
 
     /// Says which saves the run ended before.
     pub fn end(&mut self) {
-        for (tick, path) in std::mem::take(&mut self.left) {
-            tell(&format!("error: save {}: the run ended before tick {tick}", path.display()));
+        for DueSave { tick, file } in std::mem::take(&mut self.left) {
+            tell(&format!("error: save {}: the run ended before tick {tick}", file.path().display()));
             self.is_broken = true;
         }
     }
 }
 
-fn write(game: &Game, path: &Path) -> Result<(), String> {
-    let bytes = game.save().map_err(|refused| refused.to_string())?;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let beside = path.with_file_name(name);
-    let written = std::fs::write(&beside, &bytes).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        error.to_string()
+/// The file of a save, seen to be writable. A save game is no text, so it does not go to stdout.
+fn claim(path: &Path, inputs: &[PathBuf]) -> Result<OutputFile, CommandFailure> {
+    if is_stream(path) {
+        let what = "--save-at: a save game does not go to stdout, expected the name of a file";
+        return Err(CommandFailure::usage(what).help("write ./- for a file of the name -"));
+    }
+    OutputFile::claim(path, inputs).map_err(|failure| match failure {
+        CommandFailure::Message { exit, message, help } => {
+            CommandFailure::Message { exit, message: format!("save {message}"), help }
+        }
+        other => other,
+    })
+}
+
+fn write(game: &Game, file: &OutputFile) -> Result<(), String> {
+    let bytes = game.save().map_err(|refused| format!("{}: {refused}", file.path().display()))?;
+    file.write(&bytes).map_err(|failure| match failure {
+        CommandFailure::Message { message, .. } => message,
+        _ => format!("{}: it could not be written", file.path().display()),
     })
 }

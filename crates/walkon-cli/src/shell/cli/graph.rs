@@ -27,7 +27,7 @@ use crate::nav::Traversal;
 use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands};
 use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, grow};
 use crate::nav::solids::Solids;
-use crate::shell::output::{OutputFile, Results};
+use crate::shell::output::{OutputFile, Results, is_stream};
 use crate::shell::progress::{ProgressLine, ProgressWork as Shown};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
@@ -471,6 +471,9 @@ impl<'s> GraphWork<'s> {
             let way = &answered.answer.path.points;
             let shot = Shot { title, way, view: args.view, out: Some(out), scale: None };
             self.picture(&draft, shot, results)?;
+        }
+        if args.out.as_deref().is_some_and(is_stream) {
+            *results = Results::stderr(&self.shell.general);
         }
         match args.format {
             Format::Human => results.line(&human)?,

@@ -4,7 +4,7 @@
 //! trace. Holds: everything that can be refused is refused before tick 0; a signal ends the run between two
 //! ticks and the trace says so (fault:H5). Not here: the rules of the tick (`game`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ use crate::shell::crash;
 use crate::shell::debug::Connection;
 use crate::shell::file_watcher::WatchMethod;
 use crate::shell::interrupts::Interrupts;
-use crate::shell::output::{Results, Tone, is_stream, tell};
+use crate::shell::output::{AskedOutput, Results, Tone, is_stream, refuse_shared, tell};
 use crate::shell::params::ParamPlaces;
 use crate::shell::profiling::Profiling;
 use crate::shell::progress::{ProgressLine, ProgressWork};
@@ -88,17 +88,20 @@ pub(super) fn perform(
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
-    let profiling = Profiling::asked(&args.profile, &found.project.folder.files_read())?;
-    let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
+    refuse_shared(&outputs_of(args))?;
+    let inputs = inputs_of(args, &found);
+    let profiling = Profiling::asked(&args.profile, &inputs)?;
+    let save = args.from.as_deref().map(|path| begin_from(path, &found)).transpose()?;
+    let first = save.as_ref().map_or(0, |(header, _)| header.tick);
+    let saves = Saves::of(&args.save_at, first, &inputs)?;
+    let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
+    let mut session = Session::open(shell, &found, &scripts, args.format, trace);
     if profiling.as_ref().is_some_and(Profiling::is_stdout) {
         session.results = Results::stderr(&shell.general);
     }
     let client = debug.map(|way| way.connect(&mut session)).transpose()?;
-    let save = args.from.as_deref().map(|path| begin_from(path, &found)).transpose()?;
-    let first = save.as_ref().map_or(0, |(header, _)| header.tick);
     let rate = save.as_ref().map_or(level.def.tick_rate, |(header, _)| header.tick_rate);
     let rate = TickRate::new(rate).unwrap_or_default();
-    let saves = Saves::of(&args.save_at, first, &found.project.folder.files_read())?;
     let bound = bound_of(args, rate, first);
     let settings = crate::level::spawn::settings(&level.def);
     let own_seed = save.as_ref().map_or(level.def.seed, |(header, _)| header.seed);
@@ -159,6 +162,20 @@ pub(super) fn perform(
     let exit = play(&mut game, &bound, RunHost { session, clock, profiling, changes, saves });
     drop(watchdog);
     ended(client.as_deref(), exit)
+}
+
+/// The files that the options of a run name for its results.
+fn outputs_of(args: &RunArgs) -> Vec<AskedOutput<'_>> {
+    let trace = args.trace.iter().map(|path| AskedOutput { option: "--trace", path });
+    let profile = args.profile.profile.iter().map(|path| AskedOutput { option: "--profile", path });
+    let saves = saves::files(&args.save_at).map(|path| AskedOutput { option: "--save-at", path });
+    trace.chain(profile).chain(saves).collect()
+}
+
+/// The files that a run reads, without links.
+fn inputs_of(args: &RunArgs, found: &FoundLevel) -> Vec<PathBuf> {
+    let from = args.from.as_deref().and_then(|path| path.canonicalize().ok());
+    found.project.folder.files_read().into_iter().chain(from).collect()
 }
 
 /// Where a run ends, counted from the first tick of the level; it begins in tick `first`.
@@ -521,22 +538,17 @@ impl AwaitedEvent {
 type FaultPlace = (String, u32, String);
 
 impl<'a> Session<'a> {
-    /// A run that has not begun: signals are heard from here on, and its trace is open.
-    ///
-    /// # Errors
-    /// When the trace cannot be written, or is a file that the run reads.
+    /// A run that has not begun: signals are heard from here on.
     pub fn open(
         shell: &'a Shell,
         found: &'a FoundLevel,
         texts: &ScriptTextMap,
         format: Format,
-        trace: Option<&Path>,
-    ) -> Result<Self, CommandFailure> {
-        let inputs = found.project.folder.files_read();
+        trace: Option<Trace>,
+    ) -> Self {
         let interrupts = Interrupts::listen();
-        let trace = trace.map(|path| Trace::open(path, &inputs)).transpose()?;
         let to_stdout = trace.as_ref().is_some_and(Trace::is_stdout);
-        Ok(Self {
+        Self {
             shell,
             found,
             texts: texts.clone(),
@@ -557,7 +569,7 @@ impl<'a> Session<'a> {
             client: None,
             tells_client_alone: false,
             closed: false,
-        })
+        }
     }
 
     /// Writes the first line of the trace, if there is one.

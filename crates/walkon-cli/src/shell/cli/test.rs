@@ -17,7 +17,7 @@ use crate::script::state::profile::Profile;
 use crate::shell::debug::Connection;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::junit;
-use crate::shell::output::{OutputFile, Results, Tone, tell};
+use crate::shell::output::{AskedOutput, OutputFile, Results, Tone, refuse_shared, tell};
 use crate::shell::profiling::Profiling;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
@@ -25,6 +25,9 @@ use crate::shell::suite::{self, FileResult, SuiteOrder, TestFile, TestNews};
 
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;
+    let junit = args.junit.iter().map(|path| AskedOutput { option: "--junit", path });
+    let profile = args.profile.profile.iter().map(|path| AskedOutput { option: "--profile", path });
+    refuse_shared(&junit.chain(profile).collect::<Vec<_>>())?;
     let inputs: Vec<_> = files.iter().map(|file| file.root.join(&file.path)).collect();
     let junit = args
         .junit
@@ -200,6 +203,7 @@ fn tell_failure(
 /// The line of the test's file, as it stands on the disk.
 fn source_line(file: &TestFile, line: u32) -> Option<String> {
     let text = std::fs::read_to_string(file.root.join(&file.path)).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     text.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
 }
 

@@ -45,6 +45,13 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
             "view: expected a level in a file: what comes by stdin cannot be saved again",
         ));
     }
+    if args.trace.as_deref().is_some_and(is_stream) {
+        if args.stdio {
+            let what = "view: --stdio speaks on stdout, expected --trace with the name of a file";
+            return Err(CommandFailure::usage(what));
+        }
+        *results = Results::stderr(&shell.general);
+    }
     let found = Arc::new(find_level(&args.level)?);
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;

@@ -38,6 +38,7 @@ use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::lint::{LevelOutline, Linted};
 use crate::shell::output::{is_stream, tell};
+use crate::shell::trace::Trace;
 use crate::shell::watch::{ProjectWatch, in_milliseconds};
 use crate::shell::{params, scripts};
 use crate::world::World;
@@ -56,7 +57,9 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let texts = shell.scripts(&found, &level)?;
-    let mut session = Session::open(shell, &found, &texts, args.format, args.trace.as_deref())?;
+    let inputs = found.project.folder.files_read();
+    let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
+    let mut session = Session::open(shell, &found, &texts, args.format, trace);
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let ticks_max = args.seconds.map_or(TICKS_MAX, |seconds| rate.ticks(seconds));
     let bound = Bound { ticks_max, until: None, is_strict: false };
