@@ -587,6 +587,38 @@ fn planted_faults_are_all_found_and_nothing_else() {
 }
 
 #[test]
+fn a_byte_order_mark_moves_no_place_and_hides_no_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "walkon.json", "{}");
+    write(folder, "levels/yard.json", YARD);
+    write(folder, "scripts/used.lua", &format!("\u{feff}{USED}"));
+    write(folder, "scripts/one.lua", "\u{feff}local x = 1 local a = log.wran\nreturn log.wran");
+    write(folder, "scripts/two.lua", "\u{feff}#!/usr/bin/walkon\nreturn log.wran");
+    write(folder, "scripts/three.lua", "\u{feff}local = 1");
+    let mut command = Command::new(crate::place::program());
+    command.current_dir(folder).args(["check", "scripts", "--format", "json"]);
+    let output = command.env_remove("RUST_LOG").stdin(Stdio::null()).output().unwrap();
+    let list: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let places = list.iter().map(|one| {
+        let number = |key: &str| one[key].as_u64().unwrap();
+        (one["path"].as_str().unwrap(), number("line"), number("column"), one["code"].as_str().unwrap())
+    });
+    let field = "unknown-name";
+    let places: Vec<_> = places.filter(|found| found.3 == field || found.3 == "syntax").collect();
+    assert_eq!(
+        places,
+        [
+            ("scripts/one.lua", 1, 27, field),
+            ("scripts/one.lua", 2, 12, field),
+            ("scripts/three.lua", 1, 1, "syntax"),
+            ("scripts/two.lua", 2, 12, field),
+        ],
+        "{list:?}"
+    );
+}
+
+#[test]
 fn scripts_of_this_repository_have_nothing_to_say_about() {
     let folder = crate::place::root();
     let mut found = check(folder, &["levels", "scripts"]);

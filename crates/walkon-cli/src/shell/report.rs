@@ -124,6 +124,7 @@ impl Reporter {
     /// A fault with the line of the script, from the `text` of its file, and the frames it went through.
     pub fn fault(&self, fault: &ShownFault<'_>, text: &str) -> String {
         let line = text.lines().nth(fault.line.max(1) as usize - 1).unwrap_or_default();
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         let indent = line.chars().take_while(|c| c.is_whitespace()).count();
         let finding = ReportedFinding {
             severity: Severity::Error,

@@ -11,11 +11,12 @@ use super::tree::{
     Assigned, BODY, Endless, Expr, ExprId, ExprKind, FieldWrite, Function, FunctionId, GlobalWrite, Local,
     LocalId, SyntaxTree, TextPlace, ValueUse, Word,
 };
+use crate::script::vm::readable;
 use crate::shell::lint::tree::FunctionForm;
 
 /// The tree of a script; none when it is not understood, as with syntax that is newer than the parser.
 pub(super) fn lower(text: &str) -> Option<SyntaxTree> {
-    let parsed = full_moon::parse(text).ok()?;
+    let parsed = full_moon::parse(&readable(text)).ok()?;
     let mut lower =
         Lower { tree: SyntaxTree::default(), scopes: vec![Vec::new()], function: BODY, loops: Vec::new() };
     let body = Function { params: Vec::new(), is_method: false, made_by: None, returns: Vec::new() };

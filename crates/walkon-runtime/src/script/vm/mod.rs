@@ -25,6 +25,7 @@ pub(crate) mod shown_names;
 pub(crate) mod store;
 mod strides;
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -1065,6 +1066,24 @@ pub(crate) fn compile_text(
     expression.or_else(|_| compile(lua, &file(text.to_owned()), Some(environment)))
 }
 
+/// What some editors write in front of a text; three bytes in UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A script as Luau reads it: a byte order mark is space, and a `#!` line is a comment. Every byte keeps its
+/// place, so that lines and columns are those of the file.
+#[must_use]
+pub fn readable(text: &str) -> Cow<'_, str> {
+    let (mark, rest) = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => ("   ", rest),
+        None => ("", text),
+    };
+    match rest.strip_prefix("#!") {
+        Some(rest) => Cow::Owned(format!("{mark}--{rest}")),
+        None if mark.is_empty() => Cow::Borrowed(text),
+        None => Cow::Owned(format!("{mark}{rest}")),
+    }
+}
+
 /// Compiles one file. Text only: Luau would take bytecode for granted, and wrong bytecode kills the process.
 fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<Function, CallFailure> {
     compile_by(strides::compile, lua, file, environment)
@@ -1077,11 +1096,11 @@ fn compile_by(
     file: &ScriptText,
     environment: Option<&Table>,
 ) -> Result<Function, CallFailure> {
-    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-    // A `#!` line becomes a comment, so that lines keep their numbers.
-    let (text, body) = match text.strip_prefix("#!") {
-        Some(rest) => (format!("--{rest}"), rest.split_once('\n').map_or("", |(_, body)| body)),
-        None => (text.to_owned(), text),
+    let text = readable(&file.text);
+    let body = file.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&file.text);
+    let body = match body.strip_prefix("#!") {
+        Some(rest) => rest.split_once('\n').map_or("", |(_, body)| body),
+        None => body,
     };
     let place = Some((file.path.as_str(), 1));
     if body.bytes().next().is_some_and(|byte| byte < b'\t' || byte == 0x1b) {
@@ -1094,7 +1113,7 @@ fn compile_by(
     // The other way of loading reports mistakes of syntax: it knows the name of the file.
     let chunk = match compiled(&text) {
         Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
-        Err(_) => lua.load(text.into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),
+        Err(_) => lua.load(text.into_owned().into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),
     };
     let chunk = chunk.set_name(format!("={}", file.path));
     let chunk = match environment {
