@@ -464,6 +464,24 @@ fn the_command_replays_a_trace_and_ends_with_zero_or_five() {
 }
 
 #[test]
+fn a_trace_that_another_program_saved_replays_and_is_drawn() {
+    let project = project();
+    let folder = project.path();
+    let trace = std::fs::read_to_string(folder.join("t.jsonl")).unwrap();
+    let drawn = ends(folder, 0, &["draw", "t.jsonl"]).0;
+    for (name, text) in [
+        ("mark.jsonl", format!("\u{feff}{trace}")),
+        ("windows.jsonl", trace.replace('\n', "\r\n")),
+        ("both.jsonl", format!("\u{feff}{}", trace.replace('\n', "\r\n"))),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+        let (out, err) = ends(folder, 0, &["replay", name]);
+        assert!(out.contains("the same in 120 ticks") && err.is_empty(), "{name}: {out}{err}");
+        assert_eq!(ends(folder, 0, &["draw", name]).0, drawn, "{name}");
+    }
+}
+
+#[test]
 fn fault_f38_a_trace_of_another_version_level_or_script_is_refused_by_name() {
     let project = project();
     let path = project.path().join("t.jsonl");

@@ -48,13 +48,16 @@ pub struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Reads a trace.
+    /// Reads a trace. A byte order mark and the line ends of Windows, which other programs make of it, say
+    /// nothing.
     ///
     /// # Errors
     /// When its first line is missing or no header.
     pub fn read(text: &'a str) -> Result<Self, ReadError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let whole = text.rfind('\n').map_or(0, |at| at + 1);
-        let mut lines = text[..whole].split_terminator('\n');
+        let lines = text[..whole].split_terminator('\n');
+        let mut lines = lines.map(|line| line.strip_suffix('\r').unwrap_or(line));
         let header = Header::read(lines.next().ok_or(ReadError::NoHeader)?).map_err(ReadError::Header)?;
         let mut lines: Vec<&str> = lines.collect();
         let end = lines.last().and_then(|line| end_of(line));

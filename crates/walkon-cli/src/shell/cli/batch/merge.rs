@@ -76,6 +76,7 @@ impl JoinedRows {
             std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
         };
         read.map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         for (number, line) in text.lines().enumerate() {
             let place = format!("{}:{}", path.display(), number + 1);
             self.line(line, place).map_err(|place| {

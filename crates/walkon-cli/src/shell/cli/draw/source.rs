@@ -20,14 +20,20 @@ use crate::shell::output::is_stream;
 
 /// What the first line of every trace begins with.
 const MARK: &[u8] = b"{\"walkon\":";
+/// What some programs write in front of a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The text of a trace; None when the file is none.
 pub(super) fn trace_text(path: &Path) -> Result<Option<String>, CommandFailure> {
-    let mut first = [0; MARK.len()];
-    let is_trace = !is_stream(path)
-        && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
-        && first == MARK;
-    if is_trace { replay::text_of(path).map(Some) } else { Ok(None) }
+    if !is_stream(path) && begins_as_trace(path) { replay::text_of(path).map(Some) } else { Ok(None) }
+}
+
+/// Whether a file begins with the mark of a trace, or with a byte order mark and that.
+fn begins_as_trace(path: &Path) -> bool {
+    let most = (BYTE_ORDER_MARK.len() + MARK.len()) as u64;
+    let mut first = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut first));
+    read.is_ok() && first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&first).starts_with(MARK)
 }
 
 /// A level to draw.
