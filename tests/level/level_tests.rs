@@ -406,6 +406,23 @@ fn every_expectation_says_what_it_found() {
 }
 
 #[test]
+fn words_that_no_walk_ends_with_are_refused_before_it_begins() {
+    let refused = |options: &str, message: &str| {
+        let body = format!("t:expectWalk(guard, \"gate\", {options})");
+        let result = one("", &body);
+        assert_eq!(result.outcome, TestOutcome::Fault, "{options}: {result:?}");
+        assert!(result.tick < 3, "{options}: {result:?}");
+        let told = result.message.unwrap();
+        assert!(told.contains(message), "{options}: {told}");
+    };
+    let words = "\"arrived\", \"partial\", \"blocked\" or \"cancelled\"";
+    refused("{ status = \"arived\" }", &format!("expectWalk: status is \"arived\", expected {words}"));
+    refused("{ status = 3 }", &format!("expectWalk: status is 3, expected {words}"));
+    refused("{ reason = \"reched\" }", "expectWalk: unknown reason \"reched\"; did you mean \"reached\"?");
+    refused("{ reason = 3 }", "expectWalk: reason is 3, expected a reason");
+}
+
+#[test]
 fn what_holds_passes() {
     passes("t:expect({ 1, { a = 2 } }):toEqual({ 1, { a = 2 + 1e-7 } })");
     passes("t:expect(0.1 + 0.2):toEqual(0.3) t:expect(guard):toBe(world.character(\"guard\"))");

@@ -19,8 +19,9 @@ use crate::script::state::waits::{GroupEntry, GroupKind, TaskPause};
 use crate::script::step::testing::values::{number, show};
 use crate::script::step::testing::{self, TestId};
 use crate::script::step::wait;
-use crate::script::vm::convert::{Args, Argument};
+use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::{path_of_script, store};
+use crate::world::outcome::{Reason, Status};
 
 /// Seconds that `until_` and `eventually` wait, and those of `expectEvent` and `expectNoEvent`.
 const PATIENCE: f64 = 20.0;
@@ -144,8 +145,8 @@ fn end_try(lua: &Lua, _: &mut Args) -> HostResult {
 
 /// What `expectWalk` checks: status, reason, seconds.
 struct WalkChecks {
-    status: Option<String>,
-    reason: Option<String>,
+    status: Option<&'static str>,
+    reason: Option<&'static str>,
     within: Option<f64>,
 }
 
@@ -159,8 +160,8 @@ fn split(lua: &Lua, given: Argument) -> Result<(Value, WalkChecks), BindingError
     let check = |name: &str| -> Result<Option<Argument>, BindingError> {
         Ok(Argument::new(given.function(), name, table.raw_get::<Value>(name)?).present())
     };
-    checks.status = check("status")?.map(|given| given.text("a status")).transpose()?;
-    checks.reason = check("reason")?.map(|given| given.text("a reason")).transpose()?;
+    checks.status = check("status")?.map(|given| given.one_of(&Status::ALL.map(Status::name))).transpose()?;
+    checks.reason = check("reason")?.map(|given| reason(&given)).transpose()?;
     checks.within = check("within")?.map(|given| seconds(&given)).transpose()?;
     let rest = lua.create_table()?;
     for pair in table.pairs::<Value, Value>() {
@@ -170,6 +171,14 @@ fn split(lua: &Lua, given: Argument) -> Result<(Value, WalkChecks), BindingError
         }
     }
     Ok((Value::Table(rest), checks))
+}
+
+/// A reason for which a walk ends. There are too many to list them all.
+fn reason(given: &Argument) -> Result<&'static str, UsageError> {
+    let word = given.text("a reason")?;
+    let known = Reason::ALL.map(Reason::name);
+    let found = known.iter().copied().find(|name| *name == word);
+    found.ok_or_else(|| UsageError::unknown(given.function(), "reason", &word, known))
 }
 
 fn expect_walk(lua: &Lua, args: &mut Args) -> HostResult {
