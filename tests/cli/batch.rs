@@ -164,6 +164,19 @@ fn wrong_arguments_of_batch_and_watch_end_with_two() {
         assert!(err.contains(part) && out.is_empty(), "{arguments:?}: {part} in\n{err}");
     }
     ends(folder.path(), 6, &["batch", "rol", "--seeds", "1..2"]);
+    std::os::unix::fs::symlink("roll.json", folder.path().join("levels/link.json")).unwrap();
+    let level = ROOM.replace("NAME", "roll");
+    std::fs::write(folder.path().join("levels/same.json"), level + "\n").unwrap();
+    for (levels, part) in [
+        (["roll", "roll"], "\"roll\" (levels/roll.json) is given twice"),
+        (["roll", "./levels/roll.json"], "\"roll\" (levels/roll.json) is given twice"),
+        (["roll", "same"], "levels/roll.json and levels/same.json are both called \"roll\""),
+        (["levels/link.json", "roll"], "\"roll\" (levels/roll.json) is given twice"),
+    ] {
+        let arguments = [&["batch"][..], levels.as_slice(), &["--seeds", "1..2"]].concat();
+        let (out, err) = ends(folder.path(), 2, &arguments);
+        assert!(err.contains(part) && out.is_empty(), "{arguments:?}: {part} in\n{err}");
+    }
     let (out, err) = ends(project(&[("bad", "error('no')")]).path(), 4, &["batch", "bad", "--seeds", "1..2"]);
     assert_eq!(out.lines().count(), 2, "{out}");
     assert!(out.contains("\"ok\":false,\"error\":\"bad.lua:1: no\"") && err.contains("2 not"), "{out}{err}");

@@ -7,7 +7,7 @@
 mod merge;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,7 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
         return merge::run(shell, args, results);
     }
     let part = args.shard.resolve(&|name| std::env::var(name).ok())?;
-    let pieces: Arc<[LevelText]> =
-        args.levels.iter().map(|level| piece(shell, level)).collect::<Result<_, _>>()?;
+    let pieces: Arc<[LevelText]> = pieces(shell, &args.levels)?.into();
     let all = jobs(args, pieces.len())?;
     let jobs: Arc<[BatchJob]> = part.of(all).collect();
     if args.shard.is_auto() {
@@ -126,6 +125,34 @@ impl Told<'_> {
         });
         Ok(())
     }
+}
+
+/// Reads and checks every level. Rows tell runs apart by the name of their level and their seed, so no two
+/// levels may have one name.
+fn pieces(shell: &Shell, levels: &[PathBuf]) -> Result<Vec<LevelText>, CommandFailure> {
+    let mut pieces: Vec<LevelText> = Vec::new();
+    for level in levels {
+        let piece = piece(shell, level)?;
+        if let Some(other) = pieces.iter().find(|other| other.name == piece.name) {
+            return Err(same_name(other, &piece));
+        }
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
+fn same_name(one: &LevelText, other: &LevelText) -> CommandFailure {
+    let name = clean(&one.name);
+    if one.path == other.path && one.files == other.files {
+        let what = format!("batch: the level \"{name}\" ({}) is given twice", clean(&one.path));
+        return CommandFailure::usage(what).help("name each level once; --seeds says how often it is run");
+    }
+    let what = format!(
+        "batch: {} and {} are both called \"{name}\", so that their rows cannot be told apart",
+        clean(&one.path),
+        clean(&other.path)
+    );
+    CommandFailure::usage(what).help("give each level a \"name\" of its own, or run a batch for each")
 }
 
 /// Reads and checks a level once; threads build it from the texts.
