@@ -449,7 +449,17 @@ fn wrong_commands_are_answered_with_what_is_wrong() {
             "there is no character \"gurad\" now",
         ),
         (json!({ "do": "goOn", "tick": 9 }), "tick 9 has not been run yet, expected at most 0"),
-        (json!({ "do": "input" }), "this says nothing to the level"),
+        (json!({ "do": "input" }), "this says nothing to the level: expected one of event, answer"),
+        (
+            json!({ "do": "input", "stop": "guard", "event": "bell" }),
+            "\"event\" and \"stop\" are two inputs, expected a command for each",
+        ),
+        (json!({ "do": "input", "skip": null, "continue": null }), "\"continue\" and \"skip\" are two"),
+        (json!({ "do": "input", "attend": true, "remove": "guard" }), "\"remove\" and \"attend\" are two"),
+        (
+            json!({ "do": "restart", "seed": 9_007_199_254_740_992_u64 }),
+            "\"seed\" is 9007199254740992, expected a whole number from 0 to 9007199254740991",
+        ),
     ] {
         let refused = hand.ask(command.clone()).expect_err(&command.to_string());
         assert!(refused.starts_with(expected), "{command}: {refused}");

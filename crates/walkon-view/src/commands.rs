@@ -28,6 +28,8 @@ pub const COMMAND_BYTES_MAX: usize = 16 << 20;
 /// Most ticks of one step, and most seconds of a future.
 const STEPS_MAX: u64 = 1_000_000;
 const FUTURE_SECONDS_MAX: f64 = 3_600.0;
+/// Largest seed: the largest whole number that JSON and Lua hold exactly.
+const SEED_MAX: u64 = (1 << 53) - 1;
 /// Slowest and fastest multiple of real time.
 const TIMES: std::ops::RangeInclusive<f64> = 0.1..=100.0;
 /// Most points of one track.
@@ -90,7 +92,7 @@ impl Doers {
                 self.order(Order::Step(ticks), reply)
             }
             "speed" => self.order(Order::Speed(speed(fields)?), reply),
-            "restart" => self.order(Order::Restart(fields.maybe_count("seed")?), reply),
+            "restart" => self.order(Order::Restart(seed(fields)?), reply),
             "save" => self.order(Order::Save, reply),
             "goOn" => self.order(Order::GoOn(fields.count("tick")?), reply),
             "input" => self.order(Order::Input(input(fields)?), reply),
@@ -350,8 +352,21 @@ fn question(word: &str, fields: &CommandFields<'_>, client: &Client) -> Result<Q
     })
 }
 
+/// The seed of a run that begins again, where one is named.
+fn seed(fields: &CommandFields<'_>) -> Result<Option<u64>, String> {
+    let seed = fields.maybe_count("seed")?;
+    match seed.filter(|seed| *seed > SEED_MAX) {
+        Some(seed) => Err(wrong("seed", &json!(seed), &format!("a whole number from 0 to {SEED_MAX}"))),
+        None => Ok(seed),
+    }
+}
+
 /// What is said to the level.
 fn input(fields: &CommandFields<'_>) -> Result<Input, String> {
+    let said: Vec<&str> = INPUTS.into_iter().filter(|word| is_said(fields, word)).collect();
+    if let [one, other, ..] = said[..] {
+        return Err(format!("\"{one}\" and \"{other}\" are two inputs, expected a command for each"));
+    }
     if let Some(name) = fields.maybe_text("event")? {
         let payload = fields.get("payload").map(plain).transpose()?;
         return Ok(Input::Event { name: name.to_owned(), payload });
@@ -371,9 +386,18 @@ fn input(fields: &CommandFields<'_>) -> Result<Input, String> {
             return verb_input(verb, fields);
         }
     }
-    Err("this says nothing to the level: expected one of event, answer, continue, skip, walk, stop, teleport, \
-         spawn, remove, door, area, evaluate, attend"
-        .to_owned())
+    Err(format!("this says nothing to the level: expected one of {}", INPUTS.join(", ")))
+}
+
+/// The fields that name an input; a command has one of them.
+const INPUTS: [&str; 13] = [
+    "event", "answer", "continue", "skip", "walk", "stop", "teleport", "spawn", "remove", "door", "area",
+    "evaluate", "attend",
+];
+
+/// Whether a command has the field of an input. Null names the scene under way and nothing else.
+fn is_said(fields: &CommandFields<'_>, word: &str) -> bool {
+    if matches!(word, "continue" | "skip") { fields.has(word) } else { fields.get(word).is_some() }
 }
 
 /// What a person can have done in the level, as the fields that name it.
