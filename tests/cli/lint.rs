@@ -355,7 +355,7 @@ fn what_only_the_whole_project_shows_is_found() {
     write(
         folder.path(),
         "scripts/cinematics/talk.lua",
-        "local talk = { holds = { \"guard\" } }\nfunction talk.script(c)\n  c:walk(world.character(\"guard\"), \"post\")\n  \
+        "local talk = { holds = { \"guard\", \"guard\" } }\nfunction talk.script(c)\n  c:walk(world.character(\"guard\"), \"post\")\n  \
          local other = world.character(\"player\")\n  c:start(other, \"post\")\nend\nreturn talk\n",
     );
     write(
@@ -380,11 +380,14 @@ fn what_only_the_whole_project_shows_is_found() {
         ("scripts/lone.lua".to_owned(), [2, 6].map(|line| one(line, "player", nobody)).to_vec()),
         (
             "scripts/cinematics/talk.lua".to_owned(),
-            vec![one(
-                5,
-                "held",
-                "start: character \"player\" is not held by the cinematic; add \"player\" to holds",
-            )],
+            vec![
+                one(1, "held", "holds: character \"guard\" is named twice; name each character once"),
+                one(
+                    5,
+                    "held",
+                    "start: character \"player\" is not held by the cinematic; add \"player\" to holds",
+                ),
+            ],
         ),
         (
             "scripts/alarm.lua".to_owned(),

@@ -423,6 +423,18 @@ fn fault_d19_a_scene_waits_for_whoever_was_stopped_superseded_blocked_or_removed
 }
 
 #[test]
+fn a_character_that_is_named_twice_is_held_once() {
+    let fields = "holds = { \"anna\", \"ben\", \"anna\" }, script = function(c) \
+                  log.info('%s', world.character('anna').heldBy) c:walk(world.character('anna'), 'near') end";
+    let mut play = Play::scene(fields);
+    play.ticks(5);
+    assert_eq!(play.told(), ["scene"], "it is under way");
+    play.until_over();
+    assert_eq!(play.told(), ["scene", "ended finished false nil nil"]);
+    play.assert_given_back("held twice");
+}
+
+#[test]
 fn a_scene_is_cancelled_when_somebody_else_removes_whom_it_holds() {
     let level = r#"function onStart() timer.after(0.1, function() world.character("anna"):despawn() end)
         cinematic.define("scene", { holds = { "anna", "ben" }, locks = { "input" }, onEnd = function(i) log.info("onEnd %s", world.character("ben").heldBy) end,

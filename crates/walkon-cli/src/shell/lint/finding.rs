@@ -45,7 +45,7 @@ pub(super) mod code {
     pub const CIRCLE: &str = "circle";
     /// The player of a level that has none.
     pub const PLAYER: &str = "player";
-    /// A character that a scene sends without holding it.
+    /// A character that a scene sends without holding it, or is to hold twice (a warning).
     pub const HELD: &str = "held";
     /// An event of the runtime that a script tells, or hears under a name that is not quite right (a warning
     /// or a note).

@@ -38,6 +38,7 @@ pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64
 
 /// Writes a scene down that is about to begin; its characters are spoken for.
 fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
+    // A name that stands there twice is held once.
     let mut holds = Vec::new();
     for name in &definition.holds {
         let found = lend::with_world(lua, |world: &mut World| {
@@ -56,7 +57,9 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
         if let Some(scene) = scene.or(claimed) {
             return Err(format!("character \"{name}\" is held by cinematic \"{scene}\""));
         }
-        holds.push(id);
+        if !holds.contains(&id) {
+            holds.push(id);
+        }
     }
     Ok(store::with(lua, |runtime| {
         runtime.cinematics.scenes.enlist(definition, args, holds, runtime.clock.now)

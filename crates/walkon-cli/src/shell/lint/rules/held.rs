@@ -1,4 +1,4 @@
-//! Characters that a scene sends, or lets speak, without holding them.
+//! Characters that a scene sends, or lets speak, without holding them, and those that it holds twice.
 //!
 //! Holds: a scene is judged when its list of held characters and the name of the character stand in the text;
 //! others are not.
@@ -16,6 +16,7 @@ const VERBS: [&str; 2] = ["walk", "start"];
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let ScriptRole::Cinematic(table) = reading.role else { return };
+    held_twice(reading, table, findings);
     let Some(held) = held(reading, table) else { return };
     for id in reading.tree.ids() {
         let ExprKind::Method(object, verb, args) = reading.tree.kind(id) else { continue };
@@ -30,6 +31,20 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
         let place = reading.tree.place(args[0]);
         findings
             .push(LintFinding::error(code::HELD, place, message).help(format!("add \"{name}\" to holds")));
+    }
+}
+
+/// Names that stand in the list of held characters again.
+fn held_twice(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<LintFinding>) {
+    let list = reading.tree.entry(table, "holds").and_then(|list| reading.tree.table(list));
+    let Some((_, items)) = list else { return };
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let TableItem::Listed(value) = item else { continue };
+        let Some(name) = reading.tree.text(*value).filter(|name| !seen.insert(*name)) else { continue };
+        let message = format!("holds: character \"{name}\" is named twice");
+        let finding = LintFinding::warning(code::HELD, reading.tree.place(*value), message);
+        findings.push(finding.help("name each character once"));
     }
 }
 
