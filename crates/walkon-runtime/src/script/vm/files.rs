@@ -296,6 +296,18 @@ pub struct LoadedFile {
     pub result: Value,
 }
 
+/// Why the body of a file does not begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NotBegun {
+    /// It runs already: the names from it to itself.
+    Circle(Vec<String>),
+    /// As many bodies run inside one another as may.
+    TooDeep {
+        /// The name of the file that began first.
+        outermost: String,
+    },
+}
+
 /// How far the files of a level are loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
@@ -389,13 +401,19 @@ impl Loads {
         }
     }
 
-    /// Marks the body of `name` as running. The circle of names when it runs already.
-    pub(crate) fn begin(&self, name: &str) -> Result<(), Vec<String>> {
+    /// Marks the body of `name` as running.
+    ///
+    /// # Errors
+    /// When it runs already, and when too many run inside one another.
+    pub(crate) fn begin(&self, name: &str) -> Result<(), NotBegun> {
         let mut open = self.open.borrow_mut();
         if let Some(at) = open.iter().position(|other| other == name) {
             let mut circle = open[at..].to_vec();
             circle.push(name.to_owned());
-            return Err(circle);
+            return Err(NotBegun::Circle(circle));
+        }
+        if let Some(outermost) = open.first().filter(|_| open.len() >= ScriptLimits::REQUIRE_DEPTH) {
+            return Err(NotBegun::TooDeep { outermost: outermost.clone() });
         }
         open.push(name.to_owned());
         Ok(())

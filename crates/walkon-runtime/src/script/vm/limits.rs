@@ -45,6 +45,9 @@ impl ScriptLimits {
     pub const SOURCE_BYTES: usize = 1024 * 1024;
     /// Longest printed line and longest error message, bytes.
     pub const LINE_BYTES: usize = 4096;
+    /// Files whose bodies run inside one another. Each takes two of the 200 calls of the C stack of Luau, and
+    /// what they call takes some as well.
+    pub const REQUIRE_DEPTH: usize = 64;
     /// Tables inside tables in plain data.
     pub const DATA_DEPTH: usize = 32;
 }

@@ -43,7 +43,7 @@ use crate::script::vm::account::Account;
 use crate::script::vm::convert::{Args, UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText, ScriptTexts};
+use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, NotBegun, ScriptText, ScriptTexts};
 use crate::script::vm::fuel::{Fuel, Signals, Trip};
 use crate::script::vm::library::{Console, Printed};
 use crate::script::vm::limits::ScriptLimits;
@@ -992,9 +992,20 @@ impl Loader {
         let path = |name: &String| {
             self.machine.texts.borrow().get(name).map_or(name.clone(), |file| file.path.clone())
         };
-        self.machine.loads.begin(name).map_err(|circle| {
-            let circle: Vec<String> = circle.iter().map(path).collect();
-            format!("{} is a circle of files; move what they share into one of its own", circle.join(" -> "))
+        self.machine.loads.begin(name).map_err(|why| match why {
+            NotBegun::Circle(names) => {
+                let circle: Vec<String> = names.iter().map(path).collect();
+                format!(
+                    "{} is a circle of files; move what they share into one of its own",
+                    circle.join(" -> ")
+                )
+            }
+            NotBegun::TooDeep { outermost } => format!(
+                "files require one another more than {} deep; require {} before the others, in {}",
+                ScriptLimits::REQUIRE_DEPTH,
+                path(&name.to_owned()),
+                path(&outermost)
+            ),
         })?;
         self.machine.loading.set(self.machine.loading.get() + 1);
         Ok(())
@@ -1015,7 +1026,7 @@ impl Loader {
         self.note_need(lua, &asked, &name);
         let loaded = match self.machine.loads.get(&name) {
             Some(loaded) => loaded,
-            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(problem))?,
+            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(without_way(&problem)))?,
         };
         if let Value::Table(module) = &loaded.result {
             seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
@@ -1049,6 +1060,14 @@ impl Loader {
         };
         self.close(name, environment, outcome)
     }
+}
+
+/// The problem of a file that was required, without the line that required it there: a chain of files names
+/// the outermost and the innermost place.
+fn without_way(problem: &str) -> &str {
+    let place = fault::place_in(problem).map(|(file, line)| format!("{file}:{line}: require: "));
+    let inner = place.and_then(|place| problem.strip_prefix(place.as_str()));
+    inner.filter(|inner| fault::place_in(inner).is_some()).unwrap_or(problem)
 }
 
 /// Compiles a text called `chunk`: an expression gives its values, statements run.

@@ -162,6 +162,45 @@ fn a_circle_of_files_is_an_error() {
 }
 
 #[test]
+fn a_mistake_behind_a_chain_of_files_names_its_two_ends() {
+    let vm = vm_with_files(&[
+        ("a.lua", "\nrequire('b')"),
+        ("b.lua", "require('c')"),
+        ("c.lua", "require('d')"),
+        ("d.lua", "\n\nerror('oh')"),
+        ("e.lua", "require('f')"),
+        ("f.lua", "require('nothing')"),
+    ]);
+    assert_eq!(vm.load("a").unwrap_err().message, "a.lua:2: require: d.lua:3: oh");
+    let unknown = vm.load("e").unwrap_err().message;
+    assert_eq!(unknown, "e.lua:1: require: f.lua:1: require: unknown script \"nothing\"");
+}
+
+/// A chain of so many files, `m1.lua` first, each of which requires the next.
+fn chain(count: usize) -> ScriptVm {
+    let text = |at: usize| {
+        if at < count { format!("return require('m{}')", at + 1) } else { "return {}".to_owned() }
+    };
+    let files: Vec<(String, String)> = (1..=count).map(|at| (format!("m{at}.lua"), text(at))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    vm_with_files(&files)
+}
+
+#[test]
+fn files_that_require_one_another_too_deep_are_refused_in_one_sentence() {
+    assert!(chain(ScriptLimits::REQUIRE_DEPTH).load("m1").is_ok());
+    let deep = chain(301);
+    assert_eq!(
+        deep.load("m1").unwrap_err().message,
+        "m1.lua:1: require: m64.lua:1: require: files require one another more than 64 deep; \
+         require m65.lua before the others, in m1.lua"
+    );
+    for first in (1..=301).rev().step_by(60) {
+        assert!(deep.load(&format!("m{first}")).is_ok(), "what is loaded already counts no more: {first}");
+    }
+}
+
+#[test]
 fn random_numbers_are_streams_of_the_file() {
     let draw = |seed, file: &str| {
         let vm = ScriptVm::new(VmSettings { seed, ..VmSettings::default() }).unwrap();
