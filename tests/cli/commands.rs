@@ -361,6 +361,22 @@ fn path_answers_in_the_documented_form() {
     assert!(out.starts_with("partial (doorClosed by door \"gate\")"), "{out}");
 }
 
+#[test]
+fn path_names_the_action_that_a_link_takes() {
+    let project = Project::new();
+    project.write(
+        "levels/leap.json",
+        r#"{ "name": "leap", "navigation": { "kind": "graph",
+            "points": [[0,0,0],[4,0,0],[8,0,0],[12,0,0]], "links": [[0,1],[2,3]],
+            "actionLinks": [{ "action": "jump", "from": [4,0,0], "to": [8,0,0], "cost": 1 }] } }"#,
+    );
+    for words in [&["path", "leap"] as &[&str], &["graph", "path", "leap"]] {
+        let (out, _) = project.expect(0, &[words, &["--from", "0,0,0", "--to", "12,0,0"]].concat());
+        let link = "\n  4.00, 0.00, 0.00 over a link by the action \"jump\"\n  8.00, 0.00, 0.00";
+        assert!(out.contains(link), "{out}");
+    }
+}
+
 /// Each cause of a goal that is not reached has words of its own, in `path` and in what a walk says at its
 /// end.
 #[test]

@@ -50,7 +50,10 @@ impl Saves {
         for pair in given.chunks(2) {
             let [tick, path] = pair else { continue };
             let tick: u64 = tick.parse().map_err(|_| {
-                CommandFailure::usage(format!("--save-at: {tick:?} is no tick, expected a whole number"))
+                CommandFailure::usage(format!(
+                    "--save-at: {tick:?} is no tick, expected a whole number from 0 to {}",
+                    u64::MAX
+                ))
             })?;
             if tick < first {
                 let what = format!("--save-at: tick {tick} is over when the run begins, after tick {first}");

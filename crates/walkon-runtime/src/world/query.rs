@@ -9,7 +9,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::suggestions;
 use crate::base::time::{TickNumber, TickRate};
-use crate::nav::{NavMap, PathFailure, Traversal};
+use crate::nav::{LinkAction, NavMap, PathFailure, Traversal};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::asker;
@@ -71,6 +71,12 @@ impl World {
     #[must_use]
     pub fn tiles(&self) -> Option<&Tiles> {
         self.map.tiles.as_deref()
+    }
+
+    /// What has to be done to get over a link, by its number.
+    #[must_use]
+    pub fn link_action(&self, action: LinkAction) -> Option<&str> {
+        self.map.link_actions.get(usize::from(action.0)).map(String::as_str)
     }
 
     /// Crowd constants and limits.

@@ -937,7 +937,8 @@ fn times(text: &str) -> Result<f64, String> {
 const SEEDS_MAX: u64 = 10_000_000;
 
 fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
-    let expected = || "expected two whole numbers A..B with A <= B, as in 1..100".to_owned();
+    let expected =
+        || format!("expected two whole numbers A..B from 0 to {SEED_MAX} with A <= B, as in 1..100");
     let (first, last) = text.split_once("..").ok_or_else(expected)?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| expected());
     let (first, last) = (number(first)?, number(last)?);
@@ -951,7 +952,7 @@ fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
 }
 
 fn tick_count(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| "expected a whole number of ticks, 0 or more".to_owned())
+    text.trim().parse().map_err(|_| format!("expected a whole number of ticks from 0 to {}", u64::MAX))
 }
 
 fn ticks(text: &str) -> Result<RangeInclusive<u64>, String> {
@@ -960,7 +961,7 @@ fn ticks(text: &str) -> Result<RangeInclusive<u64>, String> {
     });
     match ends {
         Some((first, last)) if first <= last => Ok(first..=last),
-        _ => Err("expected two whole numbers A..B with A <= B, as in 0..600".to_owned()),
+        _ => Err(format!("expected two whole numbers A..B from 0 to {} with A <= B, as in 0..600", u64::MAX)),
     }
 }
 
@@ -1053,7 +1054,10 @@ mod tests {
         };
         for (words, why) in [
             (&["run", "a", "--seconds", "-1"] as &[&str], "expected 0 to 1000000000 seconds"),
-            (&["run", "a", "--ticks", "-5"], "expected a whole number of ticks, 0 or more"),
+            (
+                &["run", "a", "--ticks", "-5"],
+                "expected a whole number of ticks from 0 to 18446744073709551615",
+            ),
             (&["path", "a", "--from", "1,1", "--to", "2,2", "--radius", "-1"], "expected 0 to 100 metres"),
             (&["graph", "partition", "a", "--name", "b", "--from", "1,1,1", "--within", "-2"], "metres"),
         ] {
@@ -1071,6 +1075,10 @@ mod tests {
         for text in ["", "1", "5..3", "1..x", "-1..2", "0..9007199254740993", "0..99999999"] {
             assert!(seeds(text).is_err(), "{text}");
         }
+        let far = seeds("9007199254740990..9007199254740993").unwrap_err();
+        assert!(far.contains("from 0 to 9007199254740991 with A <= B"), "{far}");
+        let far = tick_count("18446744073709551616").unwrap_err();
+        assert!(far.contains("from 0 to 18446744073709551615"), "{far}");
     }
 
     #[test]

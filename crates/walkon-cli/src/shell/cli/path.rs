@@ -12,7 +12,9 @@ use super::{Shell, draw, movingai};
 use crate::base::geom::flat_distance;
 use crate::base::suggestions;
 use crate::game::line::{JsonLine, float, place, place_in_space, quoted};
-use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, SearchRecord, Traversal};
+use crate::nav::{
+    Accept, Disc, LayerChange, NavMap, PathAnswer, PathQuery, PathStatus, SearchRecord, Traversal,
+};
 use crate::shell::output::{OutputFile, Results};
 use crate::view::{SearchScene, Slant};
 use crate::world::World;
@@ -245,17 +247,31 @@ pub(super) fn human(world: &World, answered: &Answered, by: &Traversal, points: 
         text.push_str(&format!("\nbecause {why}"));
     }
     let mut links = answer.path.layers.iter().peekable();
+    let mut layer = by.layer;
     for point in self::points(world, answered, points) {
         text.push_str(&format!("\n  {}", shown(point)));
         // Two links in a row have one point between them at least.
         let Some(link) = links.next_if(|link| link.from == point) else { continue };
-        if link.is_climb() {
-            let (way, length_m) = (if link.to.y > link.from.y { "up" } else { "down" }, link.length_m);
-            text.push_str(&format!(" {way} a climb of {} m", suggestions::decimals(length_m, 2)));
-        } else {
-            let name = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(link.layer)));
-            text.push_str(&format!(" to layer {}", name.unwrap_or_default()));
-        }
+        text.push_str(&link_words(world, link, layer));
+        layer = link.layer;
     }
     text
+}
+
+/// Where a link leads to from a layer, and what has to be done for it.
+fn link_words(world: &World, link: &LayerChange, layer: u8) -> String {
+    let length = suggestions::decimals(link.length_m, 2);
+    if link.is_climb() {
+        let way = if link.to.y > link.from.y { "up" } else { "down" };
+        return format!(" {way} a climb of {length} m");
+    }
+    let names = world.tiles().filter(|_| link.layer != layer);
+    let to = names.and_then(|tiles| tiles.layer_names().nth(usize::from(link.layer)));
+    let action = link.action.and_then(|action| world.link_action(action));
+    match (to, action) {
+        (Some(to), Some(action)) => format!(" to layer {to} by the action \"{action}\""),
+        (Some(to), None) => format!(" to layer {to}"),
+        (None, Some(action)) => format!(" over a link by the action \"{action}\""),
+        (None, None) => format!(" over a link of {length} m"),
+    }
 }

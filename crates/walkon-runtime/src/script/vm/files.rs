@@ -99,6 +99,15 @@ pub enum FileError {
         /// The name that was asked for.
         name: String,
     },
+    /// The name has no letters.
+    #[error("an empty name, expected the name of a script")]
+    Empty,
+    /// The name is written as on Windows.
+    #[error("\"{}\" has a backslash, expected \"{}\"", shorten(.name), shorten(&with_slashes(.name)))]
+    Backslash {
+        /// The name that was asked for.
+        name: String,
+    },
     /// Two given files have the same name.
     #[error("\"{one}\" and \"{other}\" have the same name; rename one")]
     Twice {
@@ -133,9 +142,7 @@ impl ScriptTexts {
 
     fn add(&mut self, path: String, text: String) -> Result<(), FileError> {
         let Some(name) = script_name(&path) else { return Ok(()) };
-        if leads_outside(&path) {
-            return Err(FileError::Outside { name: path });
-        }
+        checked(&path)?;
         if text.len() > ScriptLimits::SOURCE_BYTES {
             return Err(FileError::TooLong { bytes: text.len(), path });
         }
@@ -164,9 +171,7 @@ impl ScriptTexts {
     /// # Errors
     /// When it means no file, or more than one.
     pub fn resolve(&self, asked: &str) -> Result<&str, FileError> {
-        if leads_outside(asked) {
-            return Err(FileError::Outside { name: asked.to_owned() });
-        }
+        checked(asked)?;
         let name = without_suffix(asked);
         for files in [&self.files, &self.gone] {
             if let Some((name, file)) = files.by_name.get_key_value(name)
@@ -275,6 +280,23 @@ fn without_suffix(name: &str) -> &str {
 
 fn stem(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
+}
+
+/// That a name lies below the script folders, from the text alone.
+fn checked(name: &str) -> Result<(), FileError> {
+    if name.is_empty() {
+        return Err(FileError::Empty);
+    }
+    if !leads_outside(name) {
+        return Ok(());
+    }
+    let name = name.to_owned();
+    let is_of_windows = name.contains('\\') && !leads_outside(&with_slashes(&name));
+    Err(if is_of_windows { FileError::Backslash { name } } else { FileError::Outside { name } })
+}
+
+fn with_slashes(name: &str) -> String {
+    name.replace('\\', "/")
 }
 
 /// From the text alone: absolute, with `..`, `.` or an empty part, with a backslash, a colon, `@` or a
