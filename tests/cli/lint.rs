@@ -798,6 +798,20 @@ const RETURNS: &[(&str, &str, u64, &str, &str)] = &[
 ];
 
 #[test]
+fn a_file_that_another_level_uses_as_a_behaviour_is_told_with_that_level() {
+    let folder = project();
+    write(folder.path(), "scripts/start.lua", "function onStart() end\n");
+    let scripted = YARD.replacen('{', "{ \"script\": \"start.lua\",", 1);
+    write(folder.path(), "levels/yard.json", &scripted);
+    write(folder.path(), "levels/other.json", &YARD.replace("\"used\"", "\"start\""));
+    let found = check(folder.path(), &["levels/yard.json"]);
+    let message =
+        "the file returns nothing, expected a table of a behaviour: it is a behaviour in levels/other.json";
+    let expected = vec![(1, "returns".to_owned(), message.to_owned())];
+    assert_eq!(found.get("scripts/start.lua"), Some(&expected), "{found:#?}");
+}
+
+#[test]
 fn files_that_return_something_else_than_they_are_used_as_are_found() {
     let folder = project();
     let mut level = String::from("function onStart()\n");

@@ -46,6 +46,7 @@ impl<'a> ScriptGraph<'a> {
             let script = LintedScript {
                 tree: lower::lower(text)?,
                 named: ScriptName::default(),
+                behaviour_in: None,
                 links: ScriptNames::default(),
             };
             Some((path.clone(), script))
@@ -172,8 +173,12 @@ impl<'a> ScriptGraph<'a> {
         Some(files.get(files.resolve(name).ok()?)?.path.clone())
     }
 
+    fn script_mut(&mut self, name: &str) -> Option<&mut LintedScript> {
+        self.file(name).and_then(|path| self.scripts.get_mut(&path))
+    }
+
     fn name(&mut self, name: &str, set: impl Fn(&mut ScriptName)) {
-        if let Some(script) = self.file(name).and_then(|path| self.scripts.get_mut(&path)) {
+        if let Some(script) = self.script_mut(name) {
             set(&mut script.named);
         }
     }
@@ -184,7 +189,9 @@ impl<'a> ScriptGraph<'a> {
                 self.name(script, |named| named.as_level_script = true);
             }
             for behaviour in &level.behaviours {
-                self.name(behaviour, |named| named.as_behaviour = true);
+                let Some(script) = self.script_mut(behaviour) else { continue };
+                script.named.as_behaviour = true;
+                script.behaviour_in.get_or_insert_with(|| level.path.clone());
             }
         }
     }

@@ -50,6 +50,8 @@ pub(super) struct LevelOutline {
 struct LintedScript {
     tree: SyntaxTree,
     named: ScriptName,
+    /// The first level that names it as the behaviour of a character.
+    behaviour_in: Option<String>,
     links: ScriptNames,
 }
 
@@ -90,7 +92,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
         }
         let text = texts.get(path).map_or("", String::as_str);
-        returns::check(&reading, path, text, script.named, &mut findings);
+        returns::check(&reading, path, text, script, &mut findings);
         linted.scripts.insert(path.clone(), diagnostics(path, text, findings));
     }
     (linted.names, linted.open) = project.all_names();

@@ -5,10 +5,11 @@
 //! author's own are free, so of an unknown name only a slip is said. Not here: the fields that are there
 //! (`rules/options`).
 
+use super::LintedScript;
 use super::api::ApiField;
 use super::finding::{LintFinding, code};
 use super::infer::Reading;
-use super::role::{self, ScriptName, ScriptRole};
+use super::role::{self, ScriptRole};
 use super::rules::arguments::name_of;
 use super::tree::{BODY, ExprId, ExprKind, SyntaxTree, TextPlace, Word};
 use crate::base::suggestions;
@@ -18,19 +19,21 @@ pub(super) fn check(
     reading: &Reading<'_>,
     path: &str,
     text: &str,
-    named: ScriptName,
+    script: &LintedScript,
     findings: &mut Vec<LintFinding>,
 ) {
     if role::is_test(path) {
         return;
     }
+    let named = script.named;
     let expected = match (named.as_behaviour, named.as_cinematic) {
         (true, _) => Some("a table of a behaviour"),
         (false, true) => Some("a table with a script"),
         _ => None,
     };
     if let Some(expected) = expected {
-        findings.extend(no_table(reading, text, expected));
+        let level = script.behaviour_in.as_deref();
+        findings.extend(no_table(reading, text, expected).map(|finding| in_level(finding, level)));
     }
     match reading.role {
         ScriptRole::Cinematic(table) => cinematic(reading, table, findings),
@@ -39,6 +42,14 @@ pub(super) fn check(
         ScriptRole::Level => level_script(reading, findings),
         _ => {}
     }
+}
+
+/// The same with the level that wants the table: it need not be the one that is looked at.
+fn in_level(mut finding: LintFinding, level: Option<&str>) -> LintFinding {
+    if let Some(level) = level {
+        finding.message.push_str(&format!(": it is a behaviour in {level}"));
+    }
+    finding
 }
 
 /// A file that certainly returns no table.
