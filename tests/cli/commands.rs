@@ -669,6 +669,14 @@ fn fault_h11_a_command_never_writes_over_what_it_reads() {
     std::os::unix::fs::symlink("levels/yard.json", project.path().join("y.txt")).unwrap();
     project.expect(6, &["draw", "yard", "--out", "y.txt"]);
     assert_eq!(project.read("levels/yard.json"), before);
+    project.write("scripts/guard.lua", "-- a guard");
+    project.write("scripts/yard_test.lua", "-- no test");
+    for name in ["scripts/guard.lua", "scripts/yard_test.lua", "levels/yard.json"] {
+        let before = project.read(name);
+        project.expect(6, &["test", "--profile", name, "--profile-form", "folded"]);
+        project.expect(6, &["test", "--junit", name, "--force"]);
+        assert_eq!(project.read(name), before);
+    }
     project.write("old.svg", "old");
     project.expect(0, &["draw", "yard", "--out", "old.svg"]);
     assert!(project.read("old.svg").starts_with("<svg"), "what was there is replaced");

@@ -5,13 +5,14 @@
 //! first that does not pass stops its file: no later test counts, even if it has run already. Not here: what
 //! a test is (`game::testing`), printing (`cli::test`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::CommandFailure;
 use walkon_shell::Watchdog;
 use walkon_shell::project::{Project, file_at};
@@ -116,6 +117,19 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, CommandFailure> 
     files.sort();
     files.dedup();
     Ok(files)
+}
+
+/// The files that tests may read: every level and every script of their projects.
+pub(super) fn inputs(files: &[TestFile]) -> Result<Vec<PathBuf>, CommandFailure> {
+    let roots: BTreeSet<&PathBuf> = files.iter().map(|file| &file.root).collect_set();
+    let mut inputs = Vec::new();
+    for root in roots {
+        let project = Project::around(root)?;
+        let scripts = project.scripts("")?;
+        let scripts = scripts.keys().filter_map(|script| project.script_path(script, ""));
+        inputs.extend(scripts.chain(project.level_paths()).map(|path| root.join(path)));
+    }
+    Ok(inputs)
 }
 
 /// The path of a folder below the root of its project, with a slash at its end; empty for the root itself.

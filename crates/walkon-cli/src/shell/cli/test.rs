@@ -28,7 +28,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let junit = args.junit.iter().map(|path| AskedOutput { option: "--junit", path });
     let profile = args.profile.profile.iter().map(|path| AskedOutput { option: "--profile", path });
     refuse_shared(&junit.chain(profile).collect::<Vec<_>>())?;
-    let inputs: Vec<_> = files.iter().map(|file| file.root.join(&file.path)).collect();
+    let inputs = suite::inputs(&files)?;
     let junit = args
         .junit
         .as_deref()
