@@ -92,7 +92,9 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
         }
         let text = texts.get(path).map_or("", String::as_str);
-        returns::check(&reading, path, text, script, &mut findings);
+        let behaviour_in = script.behaviour_in.as_deref();
+        let file = returns::UsedFile { path, text, named: script.named, behaviour_in };
+        returns::check(&reading, &file, &mut findings);
         linted.scripts.insert(path.clone(), diagnostics(path, text, findings));
     }
     (linted.names, linted.open) = project.all_names();

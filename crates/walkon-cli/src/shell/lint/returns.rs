@@ -5,35 +5,37 @@
 //! author's own are free, so of an unknown name only a slip is said. Not here: the fields that are there
 //! (`rules/options`).
 
-use super::LintedScript;
 use super::api::ApiField;
 use super::finding::{LintFinding, code};
 use super::infer::Reading;
-use super::role::{self, ScriptRole};
+use super::role::{self, ScriptName, ScriptRole};
 use super::rules::arguments::name_of;
 use super::tree::{BODY, ExprId, ExprKind, SyntaxTree, TextPlace, Word};
 use crate::base::suggestions;
 
-/// Looks at the file at `path`, whose text is `text`.
-pub(super) fn check(
-    reading: &Reading<'_>,
-    path: &str,
-    text: &str,
-    script: &LintedScript,
-    findings: &mut Vec<LintFinding>,
-) {
-    if role::is_test(path) {
+/// A file, and how others use it.
+pub(super) struct UsedFile<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+    pub named: ScriptName,
+    /// The first level that names it as the behaviour of a character.
+    pub behaviour_in: Option<&'a str>,
+}
+
+/// Looks at a file.
+pub(super) fn check(reading: &Reading<'_>, file: &UsedFile<'_>, findings: &mut Vec<LintFinding>) {
+    let named = file.named;
+    if role::is_test(file.path) {
         return;
     }
-    let named = script.named;
     let expected = match (named.as_behaviour, named.as_cinematic) {
         (true, _) => Some("a table of a behaviour"),
         (false, true) => Some("a table with a script"),
         _ => None,
     };
     if let Some(expected) = expected {
-        let level = script.behaviour_in.as_deref();
-        findings.extend(no_table(reading, text, expected).map(|finding| in_level(finding, level)));
+        let found = no_table(reading, file.text, expected);
+        findings.extend(found.map(|finding| in_level(finding, file.behaviour_in)));
     }
     match reading.role {
         ScriptRole::Cinematic(table) => cinematic(reading, table, findings),
