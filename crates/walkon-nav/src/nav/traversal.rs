@@ -120,8 +120,8 @@ impl Traversal {
         self.rules.as_ref().map_or(&[], |rules| rules.one_way.as_slice())
     }
 
-    /// The first one-way area that a straight line crosses the wrong way. `holds` says whether an area holds a
-    /// point. Only the line through the middle of an area counts, so one may step into it from either side
+    /// The first one-way area that a straight line crosses the wrong way. `holds` says whether an area holds
+    /// a point. Only the line through the middle of an area counts, so one may step into it from either side
     /// and turn back.
     pub(crate) fn wrong_way(
         &self,

@@ -236,7 +236,8 @@ struct Triangles {
     near: NearVertices,
 }
 
-/// Of each square of the ground, the corner that was put there last: the way to a place is shorter from there.
+/// Of each square of the ground, the corner that was put there last: the way to a place is shorter from
+/// there.
 #[derive(Default)]
 struct NearVertices {
     per_m: f64,

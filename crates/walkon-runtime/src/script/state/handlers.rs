@@ -138,8 +138,8 @@ impl Handlers {
         self.events.get(name).cloned().unwrap_or_default()
     }
 
-    /// The listeners to an event that is sent to a character: those of its behaviour, in order of registration.
-    /// Cost: not that of the others.
+    /// The listeners to an event that is sent to a character: those of its behaviour, in order of
+    /// registration. Cost: not that of the others.
     pub(crate) fn sent_event(&self, name: &str, to: CharacterId) -> Vec<Listener> {
         let (Some(list), Some(own)) = (self.events.get(name), self.on_tables.get(&(to, name.to_owned())))
         else {
