@@ -20,6 +20,8 @@ use walkon_runtime::nav::{
     Search, Traversal,
 };
 
+use crate::fixture::Stage;
+
 const CELL_M: f64 = 0.4;
 
 fn area(polygon: &[Point]) -> AreaShape {
@@ -1171,4 +1173,34 @@ fn fault_f16_ten_thousand_polygons_are_cut_in_time() {
     let source = GridSource { boundary_padding_m: 0.3, ..grid(&shapes, &[]) };
     let map = build(&source);
     assert!(map.islands()[0].cells > 1_000_000);
+}
+
+/// Goal: a random point of an area lies in it. Method: an area whose edges lie within cells and across links,
+/// on every kind of map.
+#[test]
+fn random_points_of_an_area_lie_in_it_on_every_kind_of_map() {
+    let areas = r#""areas": [{ "name": "hall", "polygon": [[0,0],[10,0],[10,10],[0,10]] },
+        { "name": "den", "polygon": [[4.05,1.02],[6.11,1.93],[5.97,8.04],[3.93,7.06]] }]"#;
+    let lines = r#""points": [[0,0,3],[10,0,3],[0,0,6],[10,0,6],[5,0,0],[5,0,10]], "links": [[0,1],[2,3],[4,5]],
+        "areas": [{ "name": "den", "polygon": [[4.05,1.02],[6.11,1.93],[5.97,8.04],[3.93,7.06]] }]"#;
+    for (kind, map) in [("grid", areas), ("mesh", areas), ("graph", lines)] {
+        let stage = Stage::of(&format!(r#"{{ "navigation": {{ "kind": "{kind}", {map} }} }}"#));
+        let nav = stage.world().nav();
+        let den = stage.world().find_area("den").unwrap();
+        let mut rng = Rng::stream(4, "den");
+        let query = RandomPoint {
+            centre: None,
+            within_m: 0.0,
+            area: Some(den),
+            reachable_from: None,
+            by: Traversal::default(),
+            attempts: 64,
+        };
+        for _ in 0..400 {
+            let point = nav.random_point(&query, &mut rng).expect(kind);
+            let mut around = Vec::new();
+            nav.areas_at(point, &mut around);
+            assert!(around.contains(&den), "{kind}: {point}");
+        }
+    }
 }

@@ -25,7 +25,10 @@ use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::PlanTask;
 use crate::nav::requests::foresight::{Foreseen, Foresight, Replay};
-use crate::nav::{Accept, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search, Traversal};
+use crate::nav::{
+    Accept, LinkActions, NavMap, OneWay, PassRules, PathAnswer, PathFailure, PathQuery, Revision, Search,
+    Traversal,
+};
 
 mod foresight;
 
@@ -504,35 +507,44 @@ impl PathRequests {
 }
 
 fn hash_query(query: &PathQuery, hash: &mut StateHash) {
-    hash.vector(query.start).vector(query.goal).float(query.by.radius_m);
-    let through = query.by.through.as_deref().unwrap_or(&[]);
+    let PathQuery { start, goal, by, accept, goal_layer, expansions_max, others } = query;
+    let Traversal { radius_m, through, areas, layer, rules, actions } = by;
+    hash.vector(*start).vector(*goal).float(*radius_m);
+    let through = through.as_deref().unwrap_or(&[]);
     hash.word(through.len() as u64);
     for (area, extra_m) in through {
         hash.word(u64::from(area.0)).float(*extra_m);
     }
     // Optional parts say whether they are there, so that nothing takes another's place.
-    hash.flag(query.by.areas.is_some());
-    if let Some(areas) = query.by.areas.as_deref() {
+    hash.flag(areas.is_some());
+    if let Some(areas) = areas.as_deref() {
         hash.word(areas.len() as u64);
         for (area, factor) in areas {
             hash.word(u64::from(area.0)).float(factor.unwrap_or(-1.0));
         }
     }
-    hash.flag(query.by.rules.is_some());
-    if let Some(rules) = &query.by.rules {
-        hash.word(rules.barred.len() as u64).word(rules.one_way.len() as u64);
-        for area in rules.barred.iter().copied().chain(rules.one_way.iter().map(|gate| gate.area)) {
+    hash.flag(rules.is_some());
+    if let Some(rules) = rules {
+        let PassRules { barred, one_way } = &**rules;
+        hash.word(barred.len() as u64).word(one_way.len() as u64);
+        for area in barred {
             hash.word(u64::from(area.0));
         }
+        for OneWay { area, middle, direction } in one_way {
+            hash.word(u64::from(area.0)).vector(*middle).floats(*direction);
+        }
     }
-    // Where there are no layers, hashes are as if there never were.
-    let layers = [query.by.layer, query.goal_layer.unwrap_or(query.by.layer)];
+    // Where there are no layers, hashes are as if there never were; likewise with actions that all can do.
+    let layers = [*layer, goal_layer.unwrap_or(*layer)];
     if layers != [0, 0] {
         hash.word(u64::from(layers[0])).word(u64::from(layers[1]));
     }
-    hash.flag(query.accept == Accept::Exact).word(u64::from(query.expansions_max));
-    hash.flag(query.others.is_some());
-    if let Some(others) = &query.others {
+    if *actions != LinkActions::ALL {
+        hash.word(u64::from(actions.barred()));
+    }
+    hash.flag(*accept == Accept::Exact).word(u64::from(*expansions_max));
+    hash.flag(others.is_some());
+    if let Some(others) = others {
         hash.word(others.len() as u64);
         for disc in others.iter() {
             hash.vector(disc.centre).float(disc.radius_m);

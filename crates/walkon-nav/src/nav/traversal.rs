@@ -56,6 +56,11 @@ impl LinkActions {
         Self { barred: bits.fold(0, |barred, action| barred | 1 << action) }
     }
 
+    /// The actions that it cannot do, as bits.
+    pub(crate) fn barred(self) -> u32 {
+        self.barred
+    }
+
     /// Whether a link may be taken that needs this action, or none.
     #[must_use]
     pub fn allow(self, action: Option<LinkAction>) -> bool {

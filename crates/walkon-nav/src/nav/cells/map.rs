@@ -11,6 +11,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::base::hash::StateHash;
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
 use crate::base::ordered;
@@ -679,6 +680,11 @@ impl CellMap {
 
     pub(super) fn node(&self, Cell { x, z }: Cell) -> NodeId {
         NodeId(z * self.frame().width + x)
+    }
+
+    /// Mixes in all but the revision.
+    pub(crate) fn hash_state(&self, hash: &mut StateHash) {
+        hash.word(self.start_hash).word(self.edit_hash);
     }
 
     /// Whether a straight line crosses a one-way area, or the edge of a cell, in a direction that is

@@ -126,7 +126,13 @@ impl PointCondition<'_> {
         let Cell { x, z } = self.map.cell_of(point)?;
         let inside =
             self.query.centre.is_none_or(|centre| geom::flat_distance(centre, point) <= self.query.within_m);
-        (inside && self.admits(x, z)).then_some(point)
+        (inside && self.is_within_outline(point) && self.admits(x, z)).then_some(point)
+    }
+
+    /// Whether a point lies within the outline of the area: a cell of it may lie in it in part.
+    fn is_within_outline(&self, point: Vec3) -> bool {
+        let outline = self.query.area.and_then(|area| self.map.area_outline(area));
+        outline.is_none_or(|outline| geom::polygon_contains(outline, geom::ground(point)))
     }
 
     fn choose(&self, rng: &mut Rng) -> Option<Vec3> {

@@ -4,6 +4,7 @@
 use glam::Vec3;
 
 use super::*;
+use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::nav::LayerLink;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
@@ -341,6 +342,18 @@ fn an_edit_of_one_layer_leaves_the_others_as_they_are() {
     let mut next = NavMap::from(open.layers());
     next.succeed(&map);
     assert_eq!(next.revision().0, map.revision().0 + 1);
+    let hash = |map: &NavMap| {
+        let mut hash = StateHash::default();
+        map.hash_into(&mut hash);
+        hash.finish()
+    };
+    let (mut once, mut often) = (NavMap::from(open.layers()), NavMap::from(open.layers()));
+    once.apply(&[edit(1, false)]).unwrap();
+    for walkable in [false, true, false] {
+        often.apply(&[edit(1, walkable)]).unwrap();
+    }
+    once.set_revision(often.revision().0);
+    assert_eq!(hash(&once), hash(&often), "what a save game tells of a map is all of its state");
 }
 
 #[test]

@@ -101,16 +101,16 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
     });
     let locks = definition.locks.clone();
     invoke::push(vm, Fact::SceneStarted { name: definition.name.clone(), locks });
+    let has_returned = resumed.is_some_and(|saved| saved.has_returned);
+    let hold = if has_returned { ops::characters::hold_walking } else { ops::characters::hold };
     for &character in &holds {
-        let held = lend::with_world(lua, |world: &mut World| {
-            ops::characters::hold(world, character, &definition.name, owner)
-        });
+        let held = lend::with_world(lua, |world: &mut World| hold(world, character, &definition.name, owner));
         if !matches!(held, Ok(Ok(()))) {
             return end(vm, id, SceneEnd::Cancelled);
         }
         behaviour::pause(lua, character);
     }
-    if resumed.is_some_and(|saved| saved.has_returned) {
+    if has_returned {
         return script_returned(lua, id);
     }
     let Ok(args) = payload::write(lua, &args) else {

@@ -319,14 +319,23 @@ pub fn set_speed(
 /// # Errors
 /// When it was removed, or another scene holds it.
 pub fn hold(world: &mut World, id: CharacterId, scene: &str, owner: Owner) -> Result<(), OpError> {
-    let character = alive(&world.characters, id)?;
+    let walk = alive(&world.characters, id)?.walk;
+    hold_walking(world, id, scene, owner)?;
+    if let Some(walk) = walk {
+        walks::settle(world, walk, Reason::Superseded.usual_status(), Reason::Superseded);
+    }
+    Ok(())
+}
+
+/// The same, and its walk goes on: it is one of the scene.
+///
+/// # Errors
+/// As [`hold`].
+pub fn hold_walking(world: &mut World, id: CharacterId, scene: &str, owner: Owner) -> Result<(), OpError> {
+    let character = alive_mut(&mut world.characters, id)?;
     if let Some(hold) = &character.held {
         return Err(OpError::Held { name: character.name.clone(), scene: hold.scene.clone() });
     }
-    if let Some(walk) = character.walk {
-        walks::settle(world, walk, Reason::Superseded.usual_status(), Reason::Superseded);
-    }
-    let character = alive_mut(&mut world.characters, id)?;
     character.held = Some(Hold { scene: scene.to_owned(), owner });
     // A step aside is nothing to a scene.
     if character.nudge.take().is_some() {

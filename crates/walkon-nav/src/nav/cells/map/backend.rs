@@ -313,6 +313,7 @@ impl Backend for CellMap {
     }
 
     fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
+        self.hash_state(hash);
+        hash.word(self.revision);
     }
 }

@@ -304,10 +304,13 @@ impl PointGraph {
     /// disc; the groups of links where none is given.
     fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
         let admission = self.admission(query, effort)?;
-        match query.centre {
+        let mut draw = || match query.centre {
             None => self.draw_anywhere(&admission, rng, effort),
             Some(centre) => self.draw_within(centre, query.within_m, &admission, rng, effort),
-        }
+        };
+        let Some(area) = query.area else { return draw() };
+        // A link of the area may lie in it in part.
+        (0..query.attempts.max(1)).find_map(|_| draw().filter(|point| self.holds(area, *point)))
     }
 
     /// None where nothing is reached from where it has to be.

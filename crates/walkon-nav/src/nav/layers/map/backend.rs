@@ -247,8 +247,9 @@ impl Backend for Layers {
     }
 
     fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.maps.len() as u64).word(self.links.len() as u64).word(self.counted);
-        self.maps.iter().for_each(|map| map.hash_into(hash));
+        hash.word(self.maps.len() as u64).word(self.links.len() as u64).word(self.revision().0);
+        // A save game knows the revision of the whole, not those of the layers.
+        self.maps.iter().for_each(|map| map.hash_state(hash));
         for link in &self.links {
             for end in [link.from, link.to] {
                 hash.word(u64::from(end.layer)).vector(end.point);
