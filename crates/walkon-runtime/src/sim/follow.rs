@@ -189,7 +189,7 @@ fn move_of(seen: &FollowInputs<'_>, id: WalkId, walk: &Walk, character: &Charact
     }
     let links = walk.following.as_ref().is_some_and(|following| !following.path.layers.is_empty());
     // Nobody slows down before stairs.
-    let brakes = !links && (walk_modes::is_plain(walk) || matches!(walk.course, WalkMode::Follow(_)));
+    let brakes = !links && (walk_modes::is_plain(walk) || matches!(walk.mode, WalkMode::Follow(_)));
     // Anyone who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();

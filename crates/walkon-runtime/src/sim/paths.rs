@@ -52,7 +52,7 @@ fn ask(parts: &mut Wayfinding<'_>) {
     let mut due = Vec::new();
     // Most have nothing to ask.
     let is_quiet = |walk: &Walk, who: &Character| {
-        let aims_still = walk.course == WalkMode::Once && matches!(walk.goal, Goal::Point(_));
+        let aims_still = walk.mode == WalkMode::Once && matches!(walk.goal, Goal::Point(_));
         let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
         aims_still && !asks && repath::is_quiet(walk, who, &marks)
     };
@@ -176,7 +176,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let trouble = answer.trouble.map(|trouble| parts.map.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
     walk.by = holder.map(Blocker::Character).or(by);
-    // A goal that somebody holds can be reached as soon as it is left: the course goes on beside it.
+    // A goal that somebody holds can be reached as soon as it is left: the walk goes on beside it.
     if holder.is_none() && walk_modes::answered(parts, id, &answer) {
         return;
     }
@@ -246,7 +246,7 @@ impl<'a> WalkOnMap<'a> {
         /// What a new plan may cost of the old one to be taken.
         const CHEAPER: f32 = 0.8;
         let is_led =
-            matches!(self.walk.course, WalkMode::Once | WalkMode::Follow(_)) && self.walk.via.is_none();
+            matches!(self.walk.mode, WalkMode::Once | WalkMode::Follow(_)) && self.walk.via.is_none();
         let is_whole = self.following.path.whole && answer.status == PathStatus::Complete;
         if !is_led || !is_whole || matches!(why, Ask::First | Ask::Leg) {
             return None;
@@ -314,7 +314,7 @@ fn bend(parts: &mut Wayfinding<'_>, id: WalkId) {
 /// Whether what was searched for is not quite where it is to go: the search was taken over from the walk
 /// before.
 fn aims_elsewhere(walk: &Walk) -> bool {
-    matches!(walk.goal, Goal::Point(_)) && walk.course == WalkMode::Once && walk.aim != walk.planned_aim
+    matches!(walk.goal, Goal::Point(_)) && walk.mode == WalkMode::Once && walk.aim != walk.planned_aim
 }
 
 /// Puts a new path under the walk, joined where the body stands.

@@ -386,7 +386,7 @@ pub struct Walk {
     /// How.
     pub options: WalkOptions,
     /// What it does when it has come to where it aims.
-    pub course: WalkMode,
+    pub mode: WalkMode,
     /// When it looks again whether the map has a better way for it.
     pub shortcuts: Shortcuts,
     /// What is in its way: a character or a door.
@@ -560,13 +560,13 @@ impl Walk {
     /// as it gets.
     #[must_use]
     pub fn sets_out_for_exact_goals_only(&self) -> bool {
-        self.options.accept == AcceptEnd::Exact && self.course == WalkMode::Once
+        self.options.accept == AcceptEnd::Exact && self.mode == WalkMode::Once
     }
 
     /// Metres from the goal that count as reached.
     #[must_use]
     pub fn radius_m(&self, crowd: &CrowdSettings) -> f32 {
-        if let WalkMode::Follow(follow) = &self.course {
+        if let WalkMode::Follow(follow) = &self.mode {
             return follow.distance_m;
         }
         self.options.radius_m.unwrap_or(match self.goal {

@@ -1,8 +1,8 @@
 //! How a walk goes on: to one goal, after somebody, away from somebody, from stop to stop, anywhere.
 //!
 //! In: checked options of the verb. Out: a plan that `sim::walk_modes` carries on. Holds: whatever the
-//! course, there is one walk with one result; the number of new aims of a course is bounded. Not here:
-//! options that every walk has (`walk`), how a course is carried on (`sim::walk_modes`).
+//! mode, there is one walk with one result; the number of new aims of a mode is bounded. Not here:
+//! options that every walk has (`walk`), how a mode is carried on (`sim::walk_modes`).
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ impl AreaNumbers {
         let backing_out = walk.backing_out.as_mut().map(|backing_out| &mut backing_out.way);
         walk.following.iter_mut().chain(backing_out).for_each(|following| self.renumber_way(following));
         walk.options.areas = self.renumbered(walk.options.areas.take());
-        if let WalkMode::Wander(wander) = &mut walk.course
+        if let WalkMode::Wander(wander) = &mut walk.mode
             && let Some(area) = &mut wander.area
             && !self.follow(area)
         {

@@ -76,7 +76,7 @@ fn walks_and_requests_mean_the_same_areas_when_their_numbers_change() {
     let options = WalkOptions { areas: areas.clone(), ..WalkOptions::at(world.rate()) };
     let order = WalkOrder { character, goal: Goal::Point(there), options, owner: Owner::HOST };
     let walk = walk_to(world, order).expect("she may walk");
-    world.walks.get_mut(walk).expect("it is under way").course = wandering(left);
+    world.walks.get_mut(walk).expect("it is under way").mode = wandering(left);
     let through = Some(Arc::from(vec![(shed, 1.0), (doorway, 2.0)]));
     let query = paths::query(world, here, there, Traversal { areas, through, ..Traversal::default() });
     let token = paths::request(world, query, None);
@@ -87,7 +87,7 @@ fn walks_and_requests_mean_the_same_areas_when_their_numbers_change() {
     let world = &mut run.game.world;
     let found = world.walks.get(walk).expect("it is under way");
     assert_eq!(found.options.areas.as_deref(), Some(&[(now_doorway, Some(9.0))][..]));
-    assert_eq!(found.course, wandering(now_left));
+    assert_eq!(found.mode, wandering(now_left));
     let by = world.paths.requests.take(token).expect("it has no answer").by;
     assert_eq!(by.areas.as_deref(), Some(&[(now_doorway, Some(9.0))][..]), "the shed is gone");
     assert_eq!(by.through.as_deref(), Some(&[(now_doorway, 2.0)][..]));

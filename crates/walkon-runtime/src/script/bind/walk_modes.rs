@@ -1,7 +1,7 @@
 //! Verbs of a `Character` that go on by themselves: `follow`, `flee`, `patrol`, `wander`.
 //!
-//! In: a target, options. Out: a walk with a course. Holds: every option of a walk is an option of these too.
-//! Not here: walks to one goal (`character`), how a course is carried on (`sim::walk_modes`).
+//! In: a target, options. Out: a walk with a mode. Holds: every option of a walk is an option of these too.
+//! Not here: walks to one goal (`character`), how a mode is carried on (`sim::walk_modes`).
 
 use mlua::Lua;
 
@@ -24,7 +24,7 @@ use crate::world::walk_mode::{Flee, Follow, Patrol, Pause, Stop, WalkMode, Wande
 
 const TYPE: &str = "Character";
 
-/// Farthest that a course keeps from or to anything, metres.
+/// Farthest that a mode keeps from or to anything, metres.
 const DISTANCE_MAX_M: f64 = 1000.0;
 
 const FOLLOW_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
@@ -160,29 +160,29 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-/// A walk to be with a course, as a script asked for it.
+/// A walk to be with a mode, as a script asked for it.
 struct WalkRequest {
     character: CharacterId,
     walk: WalkAsk,
     handlers: WalkHandlers,
 }
 
-/// Starts it; `course` says where it begins and how it goes on.
+/// Starts it; `goal_and_mode` says where it begins and how it goes on.
 fn start(
     lua: &Lua,
     args: &Args,
     asked: WalkRequest,
-    course: impl FnOnce(&World) -> Result<(Goal, WalkMode), UsageError>,
+    goal_and_mode: impl FnOnce(&World) -> Result<(Goal, WalkMode), UsageError>,
 ) -> HostResult {
     let function = args.function();
     let owner = owner::current(lua);
     let walk = with(lua, args, |world| {
         refuse_when_full(world, function)?;
         alive(&world.characters, asked.character).map_err(op(function))?;
-        let (goal, course) = course(world)?;
+        let (goal, mode) = goal_and_mode(world)?;
         let options = asked.walk.options(world, function)?;
         let order = walks::WalkOrder { character: asked.character, goal, options, owner };
-        walks::start(world, order, course).map_err(op(function))
+        walks::start(world, order, mode).map_err(op(function))
     })?;
     registration::set_walk(lua, walk, asked.handlers);
     answer(lua, handles::walk(lua, walk)?)

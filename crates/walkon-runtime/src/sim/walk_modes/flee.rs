@@ -56,7 +56,7 @@ pub(super) fn aim(parts: &mut Wayfinding<'_>, id: WalkId, mut flee: Flee) {
     let tick = parts.clock.landing();
     if let Some(walk) = parts.walks.get_mut(id) {
         walk.retargeted = walk.clock(tick);
-        walk.course = WalkMode::Flee(flee);
+        walk.mode = WalkMode::Flee(flee);
         match chosen {
             Some(point) => {
                 walk.aim = point;

@@ -89,7 +89,7 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId) {
 
 fn keep(parts: &mut Wayfinding<'_>, id: WalkId, follow: Follow, phase: Phase) {
     if let Some(walk) = parts.walks.get_mut(id) {
-        walk.course = WalkMode::Follow(follow);
+        walk.mode = WalkMode::Follow(follow);
         walk.phase = phase;
     }
 }

@@ -1,6 +1,6 @@
 //! Parts of steps 6, 7 and 10: what walks do that have more to do than reach one goal.
 //!
-//! In: walks with a course, positions, answers to their searches. Out: where they aim, whether they stand,
+//! In: walks with a mode, positions, answers to their searches. Out: where they aim, whether they stand,
 //! how they end. Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); who is
 //! near enough stands, and who stands because it wants to does not lose patience. Not here: plain walks
 //! (`arrivals`), the search itself (`paths`).
@@ -20,7 +20,7 @@ use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
-/// What step 10 makes of a walk with a course.
+/// What step 10 makes of a walk with a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModeStep {
     /// It goes on; its patience is to be looked at.
@@ -60,7 +60,7 @@ fn way(walk: &Walk) -> RouteProgress {
 
 /// Whether a walk has nothing to do but reach its goal.
 pub(crate) fn is_plain(walk: &Walk) -> bool {
-    walk.course == WalkMode::Once && walk.via.is_none()
+    walk.mode == WalkMode::Once && walk.via.is_none()
 }
 
 /// Whether the walker stands within the radius of where it is to go.
@@ -79,7 +79,7 @@ pub(crate) fn aim(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some(walk) = parts.walks.get(id) else {
         return;
     };
-    match &walk.course {
+    match &walk.mode {
         _ if walk.via.is_some() => {}
         WalkMode::Flee(flee) => {
             let flee = flee.clone();
@@ -123,7 +123,7 @@ fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Step 6, last part: an answer that a course deals with itself. Whether it has.
+/// Step 6, last part: an answer that a mode deals with itself. Whether it has.
 pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> bool {
     let Some(walk) = parts.walks.get(id) else {
         return false;
@@ -131,7 +131,7 @@ pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnsw
     if answer.status != PathStatus::Partial || walk.sets_out_for_exact_goals_only() {
         return false;
     }
-    match &walk.course {
+    match &walk.mode {
         _ if walk.via.is_some() => patrol::pass_checkpoint(parts, id),
         WalkMode::Patrol(patrol) => {
             let patrol = patrol.clone();
@@ -146,9 +146,9 @@ pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnsw
     true
 }
 
-/// Step 7: the most that a walker may go in this tick, metres, for the sake of its course.
+/// Step 7: the most that a walker may go in this tick, metres, for the sake of its mode.
 pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
-    match (&walk.course, walk.goal) {
+    match (&walk.mode, walk.goal) {
         _ if walk.is_paused => 0.0,
         _ if matches!(walk.phase, Phase::Beside(_) | Phase::Content | Phase::Pausing { .. }) => 0.0,
         (WalkMode::Follow(follow), Goal::Character(target)) if walk.via.is_none() => {
@@ -160,7 +160,7 @@ pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
 
 /// Step 10: whether a walk whose stop somebody has held for all of its patience goes on to the next.
 pub(crate) fn passes_over(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
-    let Some(WalkMode::Patrol(patrol)) = parts.walks.get(id).map(|walk| &walk.course) else {
+    let Some(WalkMode::Patrol(patrol)) = parts.walks.get(id).map(|walk| &walk.mode) else {
         return false;
     };
     let patrol = patrol.clone();
@@ -168,12 +168,12 @@ pub(crate) fn passes_over(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
     true
 }
 
-/// Step 10: how far the course of a walk has come.
+/// Step 10: how far the mode of a walk has come.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) -> ModeStep {
     let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
-    match (walk.course.clone(), walk.goal) {
+    match (walk.mode.clone(), walk.goal) {
         _ if walk.via.is_some() => patrol::look_via(parts, id),
         (WalkMode::Follow(follow), Goal::Character(target)) => follow::look(parts, id, target, follow),
         (WalkMode::Flee(flee), _) => flee::look(parts, id, &flee),

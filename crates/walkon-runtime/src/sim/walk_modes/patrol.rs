@@ -38,7 +38,7 @@ fn is_there(people: People<'_>, walk: &Walk) -> bool {
 /// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that.
 /// A stop of a patrol is waited for, unless the walk accepts to stand beside.
 fn is_beside(walk: &Walk) -> bool {
-    let waits = matches!(walk.course, WalkMode::Patrol(_)) && walk.via.is_none();
+    let waits = matches!(walk.mode, WalkMode::Patrol(_)) && walk.via.is_none();
     let accepts = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
     matches!(walk.phase, Phase::Beside(_)) && (accepts || !waits)
 }
@@ -122,9 +122,9 @@ fn rest(parts: &mut Wayfinding<'_>, id: WalkId, pause: crate::world::walk_mode::
     (ticks > 0).then(|| walk.clock(landing).after(ticks))
 }
 
-fn keep(parts: &mut Wayfinding<'_>, id: WalkId, course: WalkMode, phase: Phase) {
+fn keep(parts: &mut Wayfinding<'_>, id: WalkId, mode: WalkMode, phase: Phase) {
     if let Some(walk) = parts.walks.get_mut(id) {
-        walk.course = course;
+        walk.mode = mode;
         walk.phase = phase;
     }
 }
@@ -147,7 +147,7 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
         let goal = patrol.stops[patrol.at].goal;
         if let Ok(aim) = aim_of(parts.map, parts.characters, walker, goal) {
             if let Some(walk) = parts.walks.get_mut(id) {
-                walk.course = WalkMode::Patrol(patrol);
+                walk.mode = WalkMode::Patrol(patrol);
                 walk.goal = goal;
                 note_layer(parts.map, &mut walk.options.layer, goal, layer);
                 go_on(landing, walk, aim);
@@ -242,7 +242,7 @@ pub(super) fn miss_point(parts: &mut Wayfinding<'_>, id: WalkId, mut wander: Wan
     }
     let landing = parts.clock.landing();
     if let Some(walk) = parts.walks.get_mut(id) {
-        walk.course = WalkMode::Wander(wander);
+        walk.mode = WalkMode::Wander(wander);
         go_on(landing, walk, walk.aim);
     }
 }

@@ -11,7 +11,7 @@ use crate::world::walk::{Ask, Phase, Walk, WalkPace};
 use crate::world::walk_mode::WalkMode;
 
 /// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there.
-/// A walk that follows somebody follows the new character; any other course ends, and the walk is one to that
+/// A walk that follows somebody follows the new character; any other mode ends, and the walk is one to that
 /// goal.
 ///
 /// # Errors
@@ -37,11 +37,11 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
         }
         walks::note_layer(&world.map, &mut walk.options.layer, goal, layer);
         (walk.held_by, walk.place) = (None, None);
-        match (&mut walk.course, goal) {
+        match (&mut walk.mode, goal) {
             (WalkMode::Follow(follow), Goal::Character(_)) => {
                 (follow.far_since, follow.stranded_since) = (None, None);
             }
-            (course, _) => *course = WalkMode::Once,
+            (mode, _) => *mode = WalkMode::Once,
         }
         walk.ask_for(if walk.phase == Phase::Planning { Ask::First } else { Ask::Target });
         if walk.phase != Phase::Planning {

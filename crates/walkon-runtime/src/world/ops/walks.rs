@@ -48,11 +48,11 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
     start(world, order, WalkMode::Once)
 }
 
-/// The same with a course, which says what the walk does when it has come to its goal.
+/// The same with a mode, which says what the walk does when it has come to its goal.
 ///
 /// # Errors
 /// As [`walk_to`].
-pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Result<WalkId, OpError> {
+pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<WalkId, OpError> {
     let character = alive(&world.characters, order.character)?;
     let under_way = character.walk.and_then(|walk| world.walks.get(walk));
     let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
@@ -62,15 +62,15 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
     let old = world.characters.get(order.character).and_then(|character| character.walk);
     let over_limit = count_order(world, order.owner);
     if held_by_other || over_limit {
-        let walk = insert(world, order, course, aim);
+        let walk = insert(world, order, mode, aim);
         let reason = if held_by_other { Reason::Superseded } else { Reason::Limit };
         settle(world, walk, reason.usual_status(), reason);
         return Ok(walk);
     }
     // A walk that chooses where to go only once under way has no path to take over.
-    let is_known = !matches!(course, WalkMode::Flee(_) | WalkMode::Wander(_));
+    let is_known = !matches!(mode, WalkMode::Flee(_) | WalkMode::Wander(_));
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
-    let is_once = course == WalkMode::Once && taken.is_none();
+    let is_once = mode == WalkMode::Once && taken.is_none();
     let searched = old.filter(|_| is_once).and_then(|old| take_search(world, old, &order, aim));
     let known = old.and_then(|old| world.walks.get(old));
     let seen = known.map(|old| (old.seen.clone(), old.looked_at)).unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
             character.is_moving = was_moving;
         }
     }
-    let id = insert(world, order, course, aim);
+    let id = insert(world, order, mode, aim);
     if let Some(walk) = world.walks.get_mut(id) {
         match taken {
             Some(following) => {
@@ -149,7 +149,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
     let old = world.walks.get_mut(old)?;
     let planned_aim = old.planned_aim;
     let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= near_m;
-    let asks_the_same = old.course == WalkMode::Once && old.options.accept == order.options.accept;
+    let asks_the_same = old.mode == WalkMode::Once && old.options.accept == order.options.accept;
     if !same || !asks_the_same || old.ask.is_some() || old.place.is_some() {
         return None;
     }
@@ -175,7 +175,7 @@ fn count_order(world: &mut World, owner: Owner) -> bool {
     *count > world.settings.limits.walks_per_owner_per_tick
 }
 
-fn insert(world: &mut World, order: WalkOrder, course: WalkMode, aim: Vec3) -> WalkId {
+fn insert(world: &mut World, order: WalkOrder, mode: WalkMode, aim: Vec3) -> WalkId {
     let via = checkpoints(&order.options.via, aim);
     let aim = via.as_ref().and_then(|via| via.left.last().copied()).unwrap_or(aim);
     let tick = world.clock.tick;
@@ -185,7 +185,7 @@ fn insert(world: &mut World, order: WalkOrder, course: WalkMode, aim: Vec3) -> W
         goal: order.goal,
         aim,
         options: order.options,
-        course,
+        mode,
         owner: order.owner,
         phase: Phase::Planning,
         following: None,

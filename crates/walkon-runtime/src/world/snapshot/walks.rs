@@ -51,7 +51,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         goal,
         aim,
         options,
-        course,
+        mode,
         owner,
         phase,
         following,
@@ -108,7 +108,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         save_options(out, options);
         *last = Some(options.clone());
     }
-    course.save(out);
+    mode.save(out);
     owner.save(out);
     save_phase(out, phase);
     out.option(following.as_ref(), save_following);
@@ -325,7 +325,7 @@ fn load_one(
     let options = last.clone().ok_or_else(|| DecodeError::new("a walk without options"))?;
     let lists = options.keys.len() * size_of::<String>() + options.via.len() * 12;
     input.pay(lists + options.keys.iter().map(String::len).sum::<usize>())?;
-    let course = Saved::load(input)?;
+    let mode = Saved::load(input)?;
     let owner = Saved::load(input)?;
     let phase = load_phase(input)?;
     let following = input.option(load_following)?;
@@ -354,7 +354,7 @@ fn load_one(
         goal,
         aim,
         options,
-        course,
+        mode,
         owner,
         phase,
         following,

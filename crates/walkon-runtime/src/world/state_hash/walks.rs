@@ -79,7 +79,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         goal,
         aim,
         options,
-        course,
+        mode,
         owner,
         phase,
         following,
@@ -151,7 +151,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     ]);
     goal.hash_into(hash);
     hash_options(hash, options);
-    course.hash_into(hash);
+    mode.hash_into(hash);
     hash_phase(hash, phase);
     if let Some(tick) = due {
         hash.word(tick.0);
