@@ -337,8 +337,8 @@ fn detail_of(world: &World, character: &Character) -> JsonLine {
     let (desired, velocity) = (character.desired, character.body.velocity);
     let line = JsonLine::default().raw("desired", &place(desired)).raw("velocity", &place(velocity));
     let line = line.count("waypoints", ahead.len() as u64);
-    let line = match walk.and_then(|walk| walk.seen.as_ref()) {
-        Some(seen) if !seen.is_empty() => line.raw("obstacles", &names(world, seen.who())),
+    let line = match walk.and_then(|walk| walk.planned_around.as_ref()) {
+        Some(around) if !around.is_empty() => line.raw("obstacles", &names(world, around.who())),
         _ => line,
     };
     let line = match &character.nudge {

@@ -75,7 +75,7 @@ fn note_alone(parts: &mut Wayfinding<'_>) -> Vec<WalkId> {
 fn left_alone_m(clock: &Clock, crowd: &CrowdSettings, characters: &Characters, walk: &Walk) -> Option<f32> {
     let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();
     let is_to_point = walk_modes::is_plain(walk) && matches!(walk.goal, Goal::Point(_));
-    let is_taken = walk.place.is_some() || walk.held_by.is_some() || walk.backing_out.is_some();
+    let is_taken = walk.goal_slot.is_some() || walk.goal_occupant.is_some() || walk.backing_out.is_some();
     let tells = walk.options.tells.near || walk.options.tells.blocked;
     if !goes_on || !is_to_point || is_taken || tells || walk.ask.is_some() || walk.token.is_some() {
         return None;
@@ -124,10 +124,10 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
     let in_the_way = || in_the_way(parts.map, parts.characters, walk);
     let by = match (reason, &walk.phase) {
         (Reason::Occupied, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
-        (Reason::Stuck, _) => walk.by.or(walk.ahead.map(Blocker::Character)).or_else(in_the_way),
+        (Reason::Stuck, _) => walk.blocked_by.or(walk.ahead.map(Blocker::Character)).or_else(in_the_way),
         _ => None,
     };
-    walk.by = by.or(walk.by);
+    walk.blocked_by = by.or(walk.blocked_by);
     let walk = parts.walks.get(id).filter(|_| reason == Reason::Stuck);
     if walk.is_some_and(|walk| is_behind_others(parts.people(), parts.map, walk)) {
         parts.conclude(id, Status::Arrived, Reason::CloseEnough);
@@ -146,7 +146,7 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
         (AcceptEnd::Near | AcceptEnd::Nearest, _) | (AcceptEnd::Partial, Goal::Character(_)) => true,
         (AcceptEnd::Partial | AcceptEnd::Exact, _) => false,
     };
-    let is_taken = walk.place.is_some() || walk.held_by.is_some();
+    let is_taken = walk.goal_slot.is_some() || walk.goal_occupant.is_some();
     let near_m = walk.radius_m(people.crowd) + people.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
     // Anyone who sways between others has nobody in front of it just now.
@@ -244,7 +244,7 @@ const END_M: f32 = 0.01;
 /// The end of the way of somebody who goes to an exact place, and what is left to it.
 fn exact_end(walk: &Walk, character: &Character) -> Option<(Vec3, f32)> {
     let is_exact = character.held.is_some() || walk.options.accept == AcceptEnd::Exact;
-    let is_free = walk.options.radius_m.is_none() && walk.held_by.is_none() && walk.travelled_m > 0.0;
+    let is_free = walk.options.radius_m.is_none() && walk.goal_occupant.is_none() && walk.travelled_m > 0.0;
     let path = &walk.following.as_ref().filter(|following| following.path.whole)?.path;
     let end = *path.points.last()?;
     let goes_there = is_exact && is_free && matches!(walk.goal, Goal::Point(_)) && path.layers.is_empty();
@@ -303,7 +303,7 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
     };
     let (clock, people) = (parts.clock, parts.people());
     let holder =
-        walk.place.map(|place| place.beside).or(walk.held_by).or_else(|| fellow(clock, people, walk));
+        walk.goal_slot.map(|slot| slot.beside).or(walk.goal_occupant).or_else(|| fellow(clock, people, walk));
     let (Some(holder), Some(following)) = (holder, &walk.following) else {
         return;
     };
@@ -311,7 +311,7 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
     let touches = || gap_m(people.characters, walk.character, holder).is_some_and(|gap_m| gap_m <= BESIDE_M);
     let is_idle = walk.ask.is_none() && walk.token.is_none_or(|(_, why)| why == Ask::Crowd);
     let is_beside = || {
-        let is_any = walk.place.is_some() || walk.held_by.is_none();
+        let is_any = walk.goal_slot.is_some() || walk.goal_occupant.is_none();
         if is_any { is_pressed(clock, people, walk) } else { touches() }
     };
     if is_idle
@@ -372,7 +372,7 @@ fn is_shared(people: People<'_>, walk: &Walk, holder: CharacterId) -> bool {
     }
     let is_on_goal = |body: &Body| floor_distance(body.position, walk.aim) <= body.radius_m;
     match walk.goal {
-        Goal::Character(_) => walk.place.is_some() || people.has_come_to(holder, walk),
+        Goal::Character(_) => walk.goal_slot.is_some() || people.has_come_to(holder, walk),
         Goal::Point(_) | Goal::Door(_) => {
             people.characters.get(holder).is_some_and(|who| !is_on_goal(&who.body))
         }
@@ -382,7 +382,7 @@ fn is_shared(people: People<'_>, walk: &Walk, holder: CharacterId) -> bool {
 /// How a walk ends that has come to the last point of its path, outside the radius of its goal.
 fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     let following = walk.following.as_ref()?;
-    let is_placed = walk.place.is_some();
+    let is_placed = walk.goal_slot.is_some();
     let under_way = is_placed || walk.phase != Phase::Moving || walk.token.is_some() || walk.ask.is_some();
     if under_way || following.cursor.next(&following.path).is_some() {
         return None;

@@ -120,7 +120,7 @@ pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
                 continue;
             }
             let files = Files { held, grounds: &grounds };
-            if come_to_terms(parts, &files, [index, other]) {
+            if resolve_standoff(parts, &files, [index, other]) {
                 meetings += 1;
             }
         }
@@ -187,19 +187,19 @@ struct Retreat {
     points: Vec<Vec3>,
     /// Where it stands in the way, and where it leaves it.
     from: Vec3,
-    mouth: Vec3,
+    junction: Vec3,
 }
 
 /// Has one of the files of two who meet back out. Whether it was looked at.
-fn come_to_terms(parts: &mut BackingParts<'_>, files: &Files<'_>, pair: [u32; 2]) -> bool {
+fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, pair: [u32; 2]) -> bool {
     let walk_of = |index: u32| parts.walks.get(files.held[index as usize].walk);
     let [Some(one), Some(other)] = pair.map(walk_of) else {
         return false;
     };
     match (&one.backing_out, &other.backing_out) {
         (Some(_), Some(_)) => false,
-        (Some(backing), None) => join(parts, files, pair[1], &backing.before.clone()),
-        (None, Some(backing)) => join(parts, files, pair[0], &backing.before.clone()),
+        (Some(backing), None) => join(parts, files, pair[1], &backing.yields_to.clone()),
+        (None, Some(backing)) => join(parts, files, pair[0], &backing.yields_to.clone()),
         (None, None) => {
             let landing = parts.clock.landing();
             let held_ticks = |walk: &Walk| walk.clock(landing).since(walk.progress_tick);
@@ -242,8 +242,8 @@ fn rows_of(files: &Files<'_>, file: &[u32]) -> Vec<u32> {
 }
 
 /// Has somebody who meets one that backs out back out as well, with those behind it.
-fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, before: &[CharacterId]) -> bool {
-    let passing: Vec<u32> = before.iter().filter_map(|&who| parts.bodies.rows.get(who)).collect();
+fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, yields_to: &[CharacterId]) -> bool {
+    let passing: Vec<u32> = yields_to.iter().filter_map(|&who| parts.bodies.rows.get(who)).collect();
     let file = files.behind(parts.walks, index, NOBODY);
     if passing.is_empty() || passing.contains(&files.held[index as usize].row) {
         return false;
@@ -325,8 +325,8 @@ fn retreats(
         cost_m = cost_m.max(length_m);
         taken.push((*points.last()?, radius_m));
         let from = nearest_on(spine, place).point;
-        let mouth = if points.len() > 2 { points[points.len() - 2] } else { from };
-        found.push(Retreat { member, points, from, mouth });
+        let junction = if points.len() > 2 { points[points.len() - 2] } else { from };
+        found.push(Retreat { member, points, from, junction });
     }
     Some((cost_m, found))
 }
@@ -405,9 +405,9 @@ impl Seeker<'_> {
 
 /// Has a member of a file back out, so that others pass.
 fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, passing: &[u32]) {
-    let Retreat { member, points, from, mouth } = retreat;
+    let Retreat { member, points, from, junction } = retreat;
     let one = &files.held[member as usize];
-    let before = passing.iter().map(|&row| parts.bodies.ids[row as usize]).collect();
+    let yields_to = passing.iter().map(|&row| parts.bodies.ids[row as usize]).collect();
     let speed_mps = parts.bodies.walkers[one.row as usize].speed_max_mps.max(0.1);
     let path = Path::through(points);
     let waits_s = WAITS_S + WAITS_WAYS * path.length_m / speed_mps;
@@ -416,7 +416,7 @@ fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, p
     };
     let until = walk.clock(parts.clock.landing()).after(parts.clock.rate.ticks(f64::from(waits_s)));
     let way = Following { cursor: Cursor::at_start(&path), path: path.into(), trouble: None };
-    walk.backing_out = Some(Box::new(BackingOut { way, from, mouth, before, until }));
+    walk.backing_out = Some(Box::new(BackingOut { way, from, junction, yields_to, until }));
 }
 
 /// Step 10: whether somebody who backs out goes on with its walk, because all whom it lets pass have passed
@@ -450,9 +450,9 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         way.extend_from_slice(following.cursor.ahead(&leg));
         let room_m = radius_m + other.body.radius_m + GAP_M;
         let is_off = |place: Vec3| away_m(&way, place) >= room_m;
-        is_off(backing.from) && is_off(backing.mouth)
+        is_off(backing.from) && is_off(backing.junction)
     };
-    let is_over = is_late || backing.before.iter().all(|&who| has_passed(who));
+    let is_over = is_late || backing.yields_to.iter().all(|&who| has_passed(who));
     if let Some(walk) = parts.walks.get_mut(id).filter(|_| is_over) {
         walk.backing_out = None;
         walk.ask_for(Ask::Map);

@@ -345,7 +345,7 @@ fn climbing_stride(climb: LayerChange, body: BodyPose, gait: &StepGait) -> Strid
 fn walk_on(walk: &mut Walk, landing: TickNumber) {
     if matches!(walk.phase, Phase::AtDoor(_)) {
         walk.phase = Phase::Moving;
-        walk.by = None;
+        walk.blocked_by = None;
         walk.progress_m = f32::MAX;
         walk.progress_tick = walk.clock(landing);
     }
@@ -373,7 +373,7 @@ fn stand_before(
         doors::ask_for(map, door, serial, walk.owner);
     }
     let waits = policy == DoorPolicy::Wait || openable;
-    walk.by = Some(Blocker::Door(door));
+    walk.blocked_by = Some(Blocker::Door(door));
     walk.phase = Phase::AtDoor(door);
     if !waits && walk.token.is_none() {
         walk.ask_for(Ask::Door);

@@ -114,7 +114,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
     let (start, by) = (character.body.position, parts.traversal_of(walk));
     let expansions_max = parts.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    let (who, goal) = (walk.character, walk.place.map_or(walk.aim, |place| place.point));
+    let (who, goal) = (walk.character, walk.goal_slot.map_or(walk.aim, |slot| slot.point));
     let goal_layer = goal_layer(parts.characters, walk);
     let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
@@ -154,7 +154,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
         return;
     };
     if stays {
-        walk.seen = around;
+        walk.planned_around = around;
         return;
     }
     if let Some(kept) = kept {
@@ -162,12 +162,12 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
         return;
     }
     if answer.status != PathStatus::Complete {
-        walk.place = None;
+        walk.goal_slot = None;
     }
-    let beside = walk.place.map(|place| place.beside);
+    let beside = walk.goal_slot.map(|slot| slot.beside);
     let holder = beside.or_else(|| paths::holder(around.as_ref(), &answer));
     walk.is_door_plan = why == Ask::Door;
-    (walk.seen, walk.held_by, walk.looked_at) = (around, holder, 0);
+    (walk.planned_around, walk.goal_occupant, walk.looked_at) = (around, holder, 0);
     if !matches!(why, Ask::First | Ask::Leg) {
         walk.repaths += 1;
         parts.events.push(Fact::Replanned { walk: id, why });
@@ -175,7 +175,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let is_exact = walk.sets_out_for_exact_goals_only();
     let trouble = answer.trouble.map(|trouble| parts.map.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
-    walk.by = holder.map(Blocker::Character).or(by);
+    walk.blocked_by = holder.map(Blocker::Character).or(by);
     // A goal that somebody holds can be reached as soon as it is left: the walk goes on beside it.
     if holder.is_none() && walk_modes::answered(parts, id, &answer) {
         return;
@@ -217,14 +217,14 @@ impl<'a> WalkOnMap<'a> {
     /// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on
     /// it whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
     fn stays(&self, why: Ask, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
-        let beside = self.walk.place.map(|place| place.beside);
+        let beside = self.walk.goal_slot.map(|slot| slot.beside);
         let holder = beside.or_else(|| paths::holder(around, answer));
         // Beside somebody one place is as good as another, unless it was given.
         let is_any = holder.is_some() && beside.is_none();
         let path = &self.following.path;
         let same_end = path.points.last() == answer.path.points.last() || is_any;
         let is_whole = answer.status == PathStatus::Complete;
-        if self.walk.held_by != holder || path.whole != is_whole || !same_end {
+        if self.walk.goal_occupant != holder || path.whole != is_whole || !same_end {
             return false;
         }
         let rest_m = match why {

@@ -43,7 +43,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     let ids = people.walks.ids();
     let is_coming = |walk: &Walk| is_coming(clock, people, walk);
     // One look at each: who has a place is of interest to those who come.
-    let is_concerned = |walk: &Walk| walk.place.is_some() || is_coming(walk);
+    let is_concerned = |walk: &Walk| walk.goal_slot.is_some() || is_coming(walk);
     let concerned = parts.threads.filter(ids, |id| people.walks.get(id).is_some_and(is_concerned));
     let mut given: Vec<GivenSlot> = concerned.iter().filter_map(|&id| given(people, id)).collect();
     let comers: Vec<WalkId> =
@@ -57,7 +57,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 #[derive(Clone, Copy, Debug)]
 struct GivenSlot {
     walk: WalkId,
-    place: GoalSlot,
+    slot: GoalSlot,
     radius_m: f32,
 }
 
@@ -65,7 +65,7 @@ struct GivenSlot {
 fn given(people: People<'_>, id: WalkId) -> Option<GivenSlot> {
     let walk = people.walks.open(id)?;
     let radius_m = people.characters.get(walk.character)?.body.radius_m;
-    Some(GivenSlot { walk: id, place: walk.place?, radius_m })
+    Some(GivenSlot { walk: id, slot: walk.goal_slot?, radius_m })
 }
 
 /// A circle that the middle of a body keeps out of.
@@ -123,8 +123,8 @@ fn is_coming(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     if walk.phase != Phase::Moving || !takes_places(walk) {
         return false;
     }
-    let is_met =
-        walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(clock, walk));
+    let is_met = walk.goal_slot.is_some()
+        || walk.ahead.is_some() && (walk.goal_occupant.is_none() || is_stopped(clock, walk));
     let is_shared = || match walk.goal {
         Goal::Character(target) => people.standing(target).is_some(),
         Goal::Point(_) | Goal::Door(_) => false,
@@ -147,7 +147,7 @@ fn is_stopped(clock: &Clock, walk: &Walk) -> bool {
 fn takes_places(walk: &Walk) -> bool {
     let is_whole = || {
         let way = walk.following.as_ref();
-        way.is_some_and(|way| way.path.whole && way.path.layers.is_empty()) || walk.held_by.is_some()
+        way.is_some_and(|way| way.path.whole && way.path.layers.is_empty()) || walk.goal_occupant.is_some()
     };
     walk_modes::is_plain(walk)
         && !matches!(walk.goal, Goal::Door(_))
@@ -163,7 +163,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
         debug_assert!(false, "the character of an open walk is there");
         return;
     };
-    let (old, goal) = (walk.place, walk.goal);
+    let (old, goal) = (walk.goal_slot, walk.goal);
     let rests = repath::is_resting(parts.clock, &parts.settings.crowd, character);
     let by = Traversal { through: None, ..parts.traversal_of(walk) };
     let comer = Comer {
@@ -182,35 +182,35 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
         Goal::Character(target) => (rims.len() > 1).then_some(target),
         _ => keeper(&comer, &standing),
     };
-    let is_kept = |place: &GoalSlot| {
-        place.goal == comer.goal
-            && Some(place.beside) == needed
-            && !rims.iter().any(|rim| rim.holds(flat(place.point)))
+    let is_kept = |slot: &GoalSlot| {
+        slot.goal == comer.goal
+            && Some(slot.beside) == needed
+            && !rims.iter().any(|rim| rim.holds(flat(slot.point)))
     };
-    if old.is_some_and(|place| is_kept(&place)) {
+    if old.is_some_and(|slot| is_kept(&slot)) {
         return;
     }
-    let place = needed.and_then(|beside| {
+    let slot = needed.and_then(|beside| {
         Some(GoalSlot { point: choose(&parts.map.nav, &comer, &rims)?, beside, goal: comer.goal })
     });
-    if place == old {
+    if slot == old {
         return;
     }
     let is_on_way = old.is_none()
         && matches!(goal, Goal::Character(_))
-        && place.is_some_and(|place| is_straight_on(&comer, place.point));
+        && slot.is_some_and(|slot| is_straight_on(&comer, slot.point));
     if !is_on_way && rests {
         return;
     }
     let landing = parts.clock.landing();
     if let Some((walk, character)) = parts.walker_mut(id) {
-        walk.place = place;
+        walk.goal_slot = slot;
         if !is_on_way {
             repath::ask(landing, walk, character);
         }
     }
     given.retain(|other| other.walk != id);
-    given.extend(place.map(|place| GivenSlot { walk: id, place, radius_m: comer.radius_m }));
+    given.extend(slot.map(|slot| GivenSlot { walk: id, slot, radius_m: comer.radius_m }));
 }
 
 /// Everybody who stands around a goal, and what that leaves.
@@ -233,9 +233,9 @@ fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Ve
 impl GivenSlot {
     /// What it leaves to somebody who comes to the same goal.
     fn rim(&self, comer: &Comer) -> Option<Rim> {
-        let is_same = flat_distance(self.place.goal, comer.goal) <= comer.radius_m;
+        let is_same = flat_distance(self.slot.goal, comer.goal) <= comer.radius_m;
         let radius_m = comer.radius_m + self.radius_m + GAP_M;
-        is_same.then(|| Rim { middle: flat(self.place.point), radius_m })
+        is_same.then(|| Rim { middle: flat(self.slot.point), radius_m })
     }
 }
 

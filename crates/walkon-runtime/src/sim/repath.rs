@@ -118,7 +118,7 @@ pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'
     let place = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(place);
     let at_corner = walk.looked_at != following.cursor.segment;
-    !(walk.is_crowded || at_corner || walk.held_by.is_some() || marks.any(place, next, |_| true))
+    !(walk.is_crowded || at_corner || walk.goal_occupant.is_some() || marks.any(place, next, |_| true))
 }
 
 /// Has a walk ask for a new path when others call for one.
@@ -165,7 +165,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     walk.is_crowded = waits;
     walk.looked_at = segment;
     if is_free {
-        walk.place = None;
+        walk.goal_slot = None;
     }
     if asks {
         ask(landing, walk, character);
@@ -212,10 +212,10 @@ fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     let near_m = people.crowd.replan_trigger_m;
     let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
     let is_gone = |holder| {
-        let disc = walk.seen.as_ref().and_then(|seen| seen.disc_of(holder));
+        let disc = walk.planned_around.as_ref().and_then(|around| around.disc_of(holder));
         disc.is_some_and(|disc| is_gone(people, holder, &disc))
     };
-    walk.held_by.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
+    walk.goal_occupant.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
 /// Whether somebody around whose circle a plan was made stands there no more.
@@ -229,7 +229,8 @@ fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change
     if change.who == walk.character || spared(people, walk) == Some(change.who) {
         return false;
     }
-    let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who().contains(&change.who));
+    let was_gone_around =
+        walk.planned_around.as_ref().is_some_and(|around| around.who().contains(&change.who));
     let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + node_m;
     let middle = ground(change.place);
     let blocks = || {
@@ -237,7 +238,7 @@ fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change
             segment_distance_sq(middle, ground(from), ground(to)) <= f64::from(reach_m * reach_m)
         })
     };
-    was_seen || change.disc.is_some() && blocks()
+    was_gone_around || change.disc.is_some() && blocks()
 }
 
 /// The character that a walk goes to, when it stops before it touches it: there is no need to plan around it
@@ -270,9 +271,9 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
 fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
-        .seen
+        .planned_around
         .as_ref()
-        .map_or_else(BTreeMap::new, |seen| seen.who().iter().copied().zip(seen.discs().iter()).collect_map());
+        .map_or_else(BTreeMap::new, |old| old.who().iter().copied().zip(old.discs().iter()).collect_map());
     let is_new = |at: usize| {
         let disc = before.get(&now.who()[at]);
         disc.is_none_or(|disc| flat_distance(disc.centre, now.discs()[at].centre) >= eps_m)
@@ -309,7 +310,7 @@ pub(crate) fn is_blocked(
 /// enough cheaper to be taken: every way that its leaving opens leads through there, and none costs less than
 /// straight lines on the best ground.
 fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec3) -> bool {
-    let (Some(seen), Some(following)) = (&walk.seen, &walk.following) else {
+    let (Some(bystanders), Some(following)) = (&walk.planned_around, &walk.following) else {
         return false;
     };
     let Some(&end) = following.path.points.last() else {
@@ -321,7 +322,7 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
-    seen.who().iter().zip(seen.discs().iter()).any(|(&who, disc)| {
+    bystanders.who().iter().zip(bystanders.discs().iter()).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
         least * through_m < worth_m && is_gone(people, who, disc)

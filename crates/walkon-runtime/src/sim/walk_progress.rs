@@ -50,6 +50,7 @@ pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reas
         return;
     }
     walk.told_blocked = true;
-    let news = WalkNews::Blocked { reason, by: walk.by.or(walk.ahead.map(Blocker::Character)), ticks };
+    let news =
+        WalkNews::Blocked { reason, by: walk.blocked_by.or(walk.ahead.map(Blocker::Character)), ticks };
     events.push(Fact::WalkNews { walk: id, news });
 }

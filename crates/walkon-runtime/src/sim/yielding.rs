@@ -444,7 +444,7 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
 /// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has
 /// come to the same goal.
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
-    let is_placed = walk.place.is_some_and(|place| place.beside == who);
+    let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
     holds || is_placed || leaves_no_room(people, walk, character) || people.has_come_to(who, walk)
 }

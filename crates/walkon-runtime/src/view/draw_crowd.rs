@@ -76,8 +76,8 @@ fn planned_around(world: &World, layer: u8) -> BTreeMap<CharacterId, (Disc, usiz
     let mut around = BTreeMap::new();
     for (_, character) in on_layer(world, layer) {
         let walk = character.walk.and_then(|id| world.walk(id)).filter(|walk| walk.is_open());
-        let Some(seen) = walk.and_then(|walk| walk.seen.as_ref()) else { continue };
-        for (&who, &disc) in seen.who().iter().zip(seen.discs().iter()) {
+        let Some(bystanders) = walk.and_then(|walk| walk.planned_around.as_ref()) else { continue };
+        for (&who, &disc) in bystanders.who().iter().zip(bystanders.discs().iter()) {
             let entry = around.entry(who).or_insert((disc, 0));
             *entry = (disc, entry.1 + 1);
         }

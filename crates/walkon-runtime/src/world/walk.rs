@@ -305,9 +305,9 @@ pub struct BackingOut {
     /// Where it was met, metres.
     pub from: Vec3,
     /// Where its way leaves theirs, metres.
-    pub mouth: Vec3,
+    pub junction: Vec3,
     /// Whom it lets pass.
-    pub before: Vec<CharacterId>,
+    pub yields_to: Vec<CharacterId>,
     /// When it goes on in any case, by the clock of the walk.
     pub until: TickNumber,
 }
@@ -363,7 +363,7 @@ pub struct Walk {
     pub nearest_m: f32,
     /// When it last made progress.
     pub progress_tick: TickNumber,
-    /// When that was.
+    /// When `nearest_m` was last lowered.
     pub nearest_tick: TickNumber,
     /// Ticks that passed for it alone, in a scene that was skipped.
     pub skipped_ticks: u64,
@@ -378,9 +378,9 @@ pub struct Walk {
     /// The character in front of it, while it does not get on.
     pub ahead: Option<CharacterId>,
     /// The character that stands on its goal: the path in use ends beside it.
-    pub held_by: Option<CharacterId>,
+    pub goal_occupant: Option<CharacterId>,
     /// Where it is to stand, because others stand at its goal.
-    pub place: Option<GoalSlot>,
+    pub goal_slot: Option<GoalSlot>,
     /// Where it lets others pass, before it goes on.
     pub backing_out: Option<Box<BackingOut>>,
     /// How.
@@ -390,7 +390,7 @@ pub struct Walk {
     /// When it looks again whether the map has a better way for it.
     pub shortcuts: Shortcuts,
     /// What is in its way: a character or a door.
-    pub by: Option<Blocker>,
+    pub blocked_by: Option<Blocker>,
     /// When somebody it queues behind last made progress (fault:G33).
     pub queue_tick: TickNumber,
     /// Plans made after the first.
@@ -415,7 +415,7 @@ pub struct Walk {
     /// The people that the request under way is to go around.
     pub asked_around: Option<Bystanders>,
     /// The people that the path in use was made around, or last compared with.
-    pub seen: Option<Bystanders>,
+    pub planned_around: Option<Bystanders>,
 }
 
 impl Walk {

@@ -44,7 +44,7 @@ fn why(world: &World, walk: &Walk) -> Option<String> {
             if walk.waits_for_path(world.nav().revision()) {
                 return Some(format!("{} (a path is searched)", asked(walk)));
             }
-            walk.by.map(|by| format!("{} is in the way", blocker(by)))
+            walk.blocked_by.map(|by| format!("{} is in the way", blocker(by)))
         }
     }
 }

@@ -82,7 +82,7 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId) {
     let trouble = following.and_then(|following| following.trouble);
     let (reason, by) = trouble.map_or((Reason::NoPath, None), |trouble| parts.map.reason_of(trouble));
     if let Some(walk) = parts.walks.get_mut(id) {
-        walk.by = walk.held_by.map(Blocker::Character).or(by);
+        walk.blocked_by = walk.goal_occupant.map(Blocker::Character).or(by);
     }
     parts.conclude(id, Status::Blocked, reason);
 }

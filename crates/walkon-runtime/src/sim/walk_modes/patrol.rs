@@ -47,7 +47,7 @@ fn is_beside(walk: &Walk) -> bool {
 fn go_on(landing: TickNumber, walk: &mut Walk, aim: Vec3) {
     walk.aim = aim;
     walk.ask = Some(Ask::Leg);
-    (walk.by, walk.held_by) = (None, None);
+    (walk.blocked_by, walk.goal_occupant) = (None, None);
     walk.told_near = false;
     if walk.phase != Phase::Planning {
         walk.phase = Phase::Moving;

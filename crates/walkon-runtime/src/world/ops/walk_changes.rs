@@ -36,7 +36,7 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
             walk.options.layer = None;
         }
         walks::note_layer(&world.map, &mut walk.options.layer, goal, layer);
-        (walk.held_by, walk.place) = (None, None);
+        (walk.goal_occupant, walk.goal_slot) = (None, None);
         match (&mut walk.mode, goal) {
             (WalkMode::Follow(follow), Goal::Character(_)) => {
                 (follow.far_since, follow.stranded_since) = (None, None);

@@ -73,9 +73,10 @@ pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<
     let is_once = mode == WalkMode::Once && taken.is_none();
     let searched = old.filter(|_| is_once).and_then(|old| take_search(world, old, &order, aim));
     let known = old.and_then(|old| world.walks.get(old));
-    let seen = known.map(|old| (old.seen.clone(), old.looked_at)).unwrap_or_default();
+    let (planned_around, looked_at) =
+        known.map(|old| (old.planned_around.clone(), old.looked_at)).unwrap_or_default();
     let carried = known.and_then(|old| old.following.clone());
-    let place = known.and_then(|old| old.place);
+    let goal_slot = known.and_then(|old| old.goal_slot);
     let (planned_aim, shortcuts) = known.map(|old| (old.planned_aim, old.shortcuts)).unwrap_or_default();
     if let Some(old) = old {
         let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
@@ -89,7 +90,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<
         match taken {
             Some(following) => {
                 walk.following = Some(following);
-                walk.place = place;
+                walk.goal_slot = goal_slot;
                 walk.phase = Phase::Moving;
                 walk.ask = None;
                 // A goal that creeps is measured from where it was when its path was searched.
@@ -97,7 +98,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<
             }
             None => walk.following = carried,
         }
-        (walk.seen, walk.looked_at) = seen;
+        (walk.planned_around, walk.looked_at) = (planned_around, looked_at);
         let character = walk.character;
         if let Some(character) = world.characters.get_mut(character) {
             character.walk = Some(id);
@@ -150,7 +151,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
     let planned_aim = old.planned_aim;
     let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= near_m;
     let asks_the_same = old.mode == WalkMode::Once && old.options.accept == order.options.accept;
-    if !same || !asks_the_same || old.ask.is_some() || old.place.is_some() {
+    if !same || !asks_the_same || old.ask.is_some() || old.goal_slot.is_some() {
         return None;
     }
     let (token, _) = old.token.take()?;
@@ -193,9 +194,9 @@ fn insert(world: &mut World, order: WalkOrder, mode: WalkMode, aim: Vec3) -> Wal
         ask: Some(Ask::First),
         token: None,
         asked_around: None,
-        seen: None,
-        held_by: None,
-        place: None,
+        planned_around: None,
+        goal_occupant: None,
+        goal_slot: None,
         backing_out: None,
         is_crowded: false,
         looked_at: 0,
@@ -213,7 +214,7 @@ fn insert(world: &mut World, order: WalkOrder, mode: WalkMode, aim: Vec3) -> Wal
         queue_tick: tick,
         progress_tick: tick,
         retargeted: tick,
-        by: None,
+        blocked_by: None,
         via,
         is_paused: false,
         waypoints: 0,
@@ -476,7 +477,7 @@ fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) 
     let position = characters.get(walk.character).map_or(goal, |character| character.body.position);
     let straight_m = flat_distance(position, goal);
     let is_whole = walk.via.is_none()
-        && walk.place.is_none()
+        && walk.goal_slot.is_none()
         && walk.following.as_ref().is_some_and(|following| following.path.whole);
     let remaining_m = match walk.remaining_m(position) {
         Some(remaining_m) if is_whole && status != Status::Arrived => remaining_m,
@@ -491,7 +492,7 @@ fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) 
         travelled_m: walk.travelled_m,
         ticks: walk.clock(clock.tick).since(walk.issued),
         repaths: walk.repaths,
-        by: walk.by,
+        by: walk.blocked_by,
         because: None,
     }
 }

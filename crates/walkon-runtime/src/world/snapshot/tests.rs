@@ -40,9 +40,9 @@ fn a_world_comes_back_with_the_same_hash() {
     walk.expect("it has a path").path.change(|path| path.layers.clear());
     let walk = world.walks.get_mut(scene.walk).expect("it is there");
     let way = walk.following.clone().expect("it has a path");
-    let (from, mouth) = (glam::Vec3::X, glam::Vec3::Z);
+    let (from, junction) = (glam::Vec3::X, glam::Vec3::Z);
     walk.backing_out =
-        Some(Box::new(BackingOut { way, from, mouth, before: vec![by], until: TickNumber(600) }));
+        Some(Box::new(BackingOut { way, from, junction, yields_to: vec![by], until: TickNumber(600) }));
     let one = world.characters.get_mut(scene.one).expect("it is there");
     one.nudge = Some(Nudge { to: glam::Vec3::X, via: None, by, until: TickNumber(510) });
     // Who waits in a queue of events is told of again.

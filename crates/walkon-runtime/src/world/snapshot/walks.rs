@@ -26,7 +26,7 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
         asked_in_tick,
         counts,
     } = walks;
-    let lists = order.iter().filter_map(|&id| slots.get(id)?.seen.as_ref());
+    let lists = order.iter().filter_map(|&id| slots.get(id)?.planned_around.as_ref());
     let mut told = ToldDiscs::begin(out, characters, lists);
     let (mut last, mut serial) = (None, 0);
     let known = order.iter().filter_map(|&id| Some((id, slots.get(id)?)));
@@ -60,9 +60,9 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         token,
         // Whom a search under way goes around: it is asked again.
         asked_around: _,
-        seen,
-        held_by,
-        place,
+        planned_around,
+        goal_occupant,
+        goal_slot,
         backing_out,
         is_crowded,
         looked_at,
@@ -80,7 +80,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         queue_tick,
         progress_tick,
         retargeted,
-        by,
+        blocked_by,
         via,
         is_paused,
         waypoints,
@@ -133,17 +133,17 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
             tick.save(out);
         }
     }
-    held_by.save(out);
+    goal_occupant.save(out);
     ahead.save(out);
-    by.save(out);
+    blocked_by.save(out);
     // What few have.
     let rare = (*repaths, *missed_paths, *waypoints, *skipped_ticks, *shortcuts);
-    let is_led = on_link.is_some() || place.is_some() || via.is_some() || backing_out.is_some();
+    let is_led = on_link.is_some() || goal_slot.is_some() || via.is_some() || backing_out.is_some();
     let has_rare = rare != Default::default() || is_led;
     out.flag(has_rare);
     if has_rare {
         on_link.save(out);
-        place.save(out);
+        goal_slot.save(out);
         out.option(backing_out.as_deref(), save_backing_out);
         via.save(out);
         repaths.save(out);
@@ -152,7 +152,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         skipped_ticks.save(out);
         shortcuts.save(out);
     }
-    out.option(seen.as_ref(), |out, seen| told.save(out, seen));
+    out.option(planned_around.as_ref(), |out, around| told.save(out, around));
 }
 
 /// What a walk asks for in its next step 6, when the search under way is not to be had any more.
@@ -174,11 +174,11 @@ fn load_following(input: &mut ByteReader<'_>) -> Result<Following, DecodeError> 
     Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
 }
 
-fn save_backing_out(out: &mut ByteWriter, BackingOut { way, from, mouth, before, until }: &BackingOut) {
+fn save_backing_out(out: &mut ByteWriter, BackingOut { way, from, junction, yields_to, until }: &BackingOut) {
     save_following(out, way);
     from.save(out);
-    mouth.save(out);
-    before.save(out);
+    junction.save(out);
+    yields_to.save(out);
     until.save(out);
 }
 
@@ -186,8 +186,8 @@ fn load_backing_out(input: &mut ByteReader<'_>) -> Result<BackingOut, DecodeErro
     Ok(BackingOut {
         way: load_following(input)?,
         from: Saved::load(input)?,
-        mouth: Saved::load(input)?,
-        before: Saved::load(input)?,
+        junction: Saved::load(input)?,
+        yields_to: Saved::load(input)?,
         until: Saved::load(input)?,
     })
 }
@@ -347,7 +347,7 @@ fn load_one(
         };
     }
     let [nearest_tick, queue_tick, retargeted] = ticks;
-    let (held_by, ahead, by) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
+    let (goal_occupant, ahead, blocked_by) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
     let mut walk = Walk {
         serial,
         character,
@@ -362,9 +362,9 @@ fn load_one(
         ask,
         token: None,
         asked_around: None,
-        seen: None,
-        held_by,
-        place: None,
+        planned_around: None,
+        goal_occupant,
+        goal_slot: None,
         backing_out: None,
         is_crowded,
         looked_at,
@@ -382,7 +382,7 @@ fn load_one(
         queue_tick,
         progress_tick,
         retargeted,
-        by,
+        blocked_by,
         via: None,
         is_paused,
         waypoints: 0,
@@ -394,7 +394,7 @@ fn load_one(
     };
     if input.flag()? {
         walk.on_link = Saved::load(input)?;
-        walk.place = Saved::load(input)?;
+        walk.goal_slot = Saved::load(input)?;
         walk.backing_out = input.option(load_backing_out)?.map(Box::new);
         walk.via = Saved::load(input)?;
         walk.repaths = Saved::load(input)?;
@@ -403,6 +403,6 @@ fn load_one(
         walk.skipped_ticks = Saved::load(input)?;
         walk.shortcuts = Saved::load(input)?;
     }
-    walk.seen = input.option(|input| told.load(input))?;
+    walk.planned_around = input.option(|input| told.load(input))?;
     Ok(walk)
 }

@@ -70,8 +70,8 @@ fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Fixtu
 
 fn back(walk: &Walk, other: CharacterId) -> Box<BackingOut> {
     let way = walk.following.clone().expect("it has a way");
-    let (from, mouth, before) = (Vec3::ZERO, Vec3::Z, vec![other]);
-    Box::new(BackingOut { way, from, mouth, before, until: TickNumber(8) })
+    let (from, junction, yields_to) = (Vec3::ZERO, Vec3::Z, vec![other]);
+    Box::new(BackingOut { way, from, junction, yields_to, until: TickNumber(8) })
 }
 
 fn given(beside: CharacterId) -> GoalSlot {
@@ -202,15 +202,18 @@ fn every_field_of_a_walk_is_hashed() {
         ("no ask", &walk(|it, _| it.ask = None)),
         ("ask", &walk(|it, _| it.ask = Some(Ask::Crowd))),
         ("asked around", &walk(|it, other| it.asked_around = Some(around(other, 1.0)))),
-        ("seen", &walk(|it, other| it.seen = Some(around(other, 1.0)))),
-        ("seen another", &walk(|it, _| it.seen = Some(around(it.character, 1.0)))),
-        ("seen wider", &walk(|it, other| it.seen = Some(around(other, 2.0)))),
-        ("held by", &walk(|it, other| it.held_by = Some(other))),
-        ("place", &walk(|it, other| it.place = Some(given(other)))),
-        ("place elsewhere", &walk(|it, other| it.place = Some(GoalSlot { point: Vec3::Z, ..given(other) }))),
+        ("planned around", &walk(|it, other| it.planned_around = Some(around(other, 1.0)))),
+        ("planned around another", &walk(|it, _| it.planned_around = Some(around(it.character, 1.0)))),
+        ("planned around wider", &walk(|it, other| it.planned_around = Some(around(other, 2.0)))),
+        ("goal occupant", &walk(|it, other| it.goal_occupant = Some(other))),
+        ("goal slot", &walk(|it, other| it.goal_slot = Some(given(other)))),
         (
-            "place at another goal",
-            &walk(|it, other| it.place = Some(GoalSlot { goal: Vec3::X, ..given(other) })),
+            "goal slot elsewhere",
+            &walk(|it, other| it.goal_slot = Some(GoalSlot { point: Vec3::Z, ..given(other) })),
+        ),
+        (
+            "goal slot at another goal",
+            &walk(|it, other| it.goal_slot = Some(GoalSlot { goal: Vec3::X, ..given(other) })),
         ),
         ("backing out", &walk(|it, other| it.backing_out = Some(back(it, other)))),
         (
@@ -220,15 +223,15 @@ fn every_field_of_a_walk_is_hashed() {
             }),
         ),
         (
-            "backing out by another mouth",
+            "backing out by another junction",
             &walk(|it, other| {
-                it.backing_out = Some(Box::new(BackingOut { mouth: Vec3::X, ..*back(it, other) }));
+                it.backing_out = Some(Box::new(BackingOut { junction: Vec3::X, ..*back(it, other) }));
             }),
         ),
         (
-            "backing out before nobody",
+            "backing out for nobody",
             &walk(|it, other| {
-                it.backing_out = Some(Box::new(BackingOut { before: Vec::new(), ..*back(it, other) }));
+                it.backing_out = Some(Box::new(BackingOut { yields_to: Vec::new(), ..*back(it, other) }));
             }),
         ),
         (
@@ -237,7 +240,7 @@ fn every_field_of_a_walk_is_hashed() {
                 it.backing_out = Some(Box::new(BackingOut { until: TickNumber(9), ..*back(it, other) }));
             }),
         ),
-        ("place beside another", &walk(|it, _| it.place = Some(given(it.character)))),
+        ("goal slot beside another", &walk(|it, _| it.goal_slot = Some(given(it.character)))),
         ("ahead", &walk(|it, other| it.ahead = Some(other))),
         ("crowded", &walk(|it, _| it.is_crowded = true)),
         ("looked at", &walk(|it, _| it.looked_at = 1)),
@@ -257,8 +260,8 @@ fn every_field_of_a_walk_is_hashed() {
         ("queue tick", &walk(|it, _| it.queue_tick = TickNumber(1))),
         ("progress tick", &walk(|it, _| it.progress_tick = TickNumber(1))),
         ("retargeted", &walk(|it, _| it.retargeted = TickNumber(1))),
-        ("by somebody", &walk(|it, other| it.by = Some(Blocker::Character(other)))),
-        ("by a door", &walk(|it, _| it.by = Some(Blocker::Door(DoorId(0))))),
+        ("blocked by somebody", &walk(|it, other| it.blocked_by = Some(Blocker::Character(other)))),
+        ("blocked by a door", &walk(|it, _| it.blocked_by = Some(Blocker::Door(DoorId(0))))),
         ("via", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::X], last: Vec3::X }))),
         ("via another", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::Z], last: Vec3::X }))),
         ("paused", &walk(|it, _| it.is_paused = true)),

@@ -87,9 +87,9 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         ask,
         token,
         asked_around,
-        seen,
-        held_by,
-        place,
+        planned_around,
+        goal_occupant,
+        goal_slot,
         backing_out,
         is_crowded,
         looked_at,
@@ -107,7 +107,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         queue_tick,
         progress_tick,
         retargeted,
-        by,
+        blocked_by,
         via,
         is_paused,
         waypoints,
@@ -139,13 +139,13 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         ask.is_some(),
         token.is_some(),
         asked_around.is_some(),
-        seen.is_some(),
-        held_by.is_some(),
+        planned_around.is_some(),
+        goal_occupant.is_some(),
         ahead.is_some(),
-        by.is_some(),
+        blocked_by.is_some(),
         via.is_some(),
         following.is_some(),
-        place.is_some(),
+        goal_slot.is_some(),
         on_link.is_some(),
         backing_out.is_some(),
     ]);
@@ -162,13 +162,13 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     if let Some((token, why)) = token {
         hash.word(token.bits()).word(*why as u64);
     }
-    for around in [asked_around, seen].into_iter().flatten() {
+    for around in [asked_around, planned_around].into_iter().flatten() {
         hash.word(around.hash());
     }
-    for other in [held_by, ahead].into_iter().flatten() {
+    for other in [goal_occupant, ahead].into_iter().flatten() {
         hash_id(hash, *other);
     }
-    match *by {
+    match *blocked_by {
         None => {}
         Some(Blocker::Character(id)) => _ = hash_id(hash.word(1), id),
         Some(Blocker::Door(door)) => _ = hash.word(2).word(u64::from(door.0)),
@@ -182,13 +182,13 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     if let Some(following) = following {
         hash_following(hash, following);
     }
-    if let Some(GoalSlot { point, goal, beside }) = *place {
+    if let Some(GoalSlot { point, goal, beside }) = *goal_slot {
         hash_id(hash, beside).floats([point.x, point.y, point.z, goal.x, goal.y, goal.z]);
     }
-    if let Some(BackingOut { way, from, mouth, before, until }) = backing_out.as_deref() {
+    if let Some(BackingOut { way, from, junction, yields_to, until }) = backing_out.as_deref() {
         hash_following(hash, way);
-        hash.vector(*from).vector(*mouth).word(until.0).word(before.len() as u64);
-        for &who in before {
+        hash.vector(*from).vector(*junction).word(until.0).word(yields_to.len() as u64);
+        for &who in yields_to {
             hash_id(hash, who);
         }
     }
