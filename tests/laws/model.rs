@@ -1,6 +1,6 @@
 //! Random commands against a plain table of walks, doors, timers and listeners.
 //!
-//! Goal: "a walk settles exactly once", "a wish about a door is answered exactly once" and "a handler is
+//! Goal: "a walk settles exactly once", "a request about a door is answered exactly once" and "a handler is
 //! called when it is due and not otherwise", whatever is asked in whatever order. Method: a level script
 //! obeys commands that arrive as inputs, some in step 12, some in the next step 3, and writes a line for
 //! whatever it is told. The table below says which lines there must be; only the moment at which somebody
@@ -234,9 +234,9 @@ struct Walk {
     since: u64,
 }
 
-/// A wish about a door.
+/// A request about a door.
 #[derive(Debug, Default)]
-struct Wish {
+struct ModelRequest {
     ids: Vec<u64>,
     open: bool,
     instant: bool,
@@ -256,7 +256,7 @@ struct Door {
     state: DoorState,
     left: u64,
     locked: bool,
-    wish: Option<Wish>,
+    request: Option<ModelRequest>,
 }
 
 /// The plain table: who walks, what each door does, which handlers are due.
@@ -328,15 +328,15 @@ impl Model {
             Command::Stop { who } | Command::Teleport { who, .. } => self.cancel(who, "stopped"),
             Command::CancelTask { id } => self.cancel_task(id),
             Command::Open { id, door } => self.open(id, door),
-            Command::Close { id, door } => self.wish(id, door, false, false),
+            Command::Close { id, door } => self.request(id, door, false, false),
             Command::Toggle { id, door } => {
                 if self.is_opening(door) {
-                    self.wish(id, door, false, false)
+                    self.request(id, door, false, false)
                 } else {
                     self.open(id, door)
                 }
             }
-            Command::Set { id, door, open, instant } => self.wish(id, door, open, instant),
+            Command::Set { id, door, open, instant } => self.request(id, door, open, instant),
             Command::Lock { door } => {
                 if !std::mem::replace(&mut self.doors[door].locked, true) {
                     self.expect(format!("d{door}"), "locked");
@@ -379,8 +379,8 @@ impl Model {
 
     fn is_opening(&self, door: usize) -> bool {
         let door = &self.doors[door];
-        match &door.wish {
-            Some(wish) => wish.open,
+        match &door.request {
+            Some(request) => request.open,
             None => matches!(door.state, DoorState::Open | DoorState::Opening),
         }
     }
@@ -396,17 +396,17 @@ impl Model {
             self.expect(format!("d{door}"), "refused");
             self.answer(&[id], "locked");
         } else {
-            self.wish(id, door, true, false);
+            self.request(id, door, true, false);
         }
     }
 
-    fn wish(&mut self, id: u64, door: usize, open: bool, instant: bool) {
-        let older = self.doors[door].wish.take();
-        let mut wish = Wish { ids: Vec::new(), open, instant };
+    fn request(&mut self, id: u64, door: usize, open: bool, instant: bool) {
+        let older = self.doors[door].request.take();
+        let mut request = ModelRequest { ids: Vec::new(), open, instant };
         match older {
             Some(older) if older.open == open => {
-                wish.ids = older.ids;
-                wish.instant |= older.instant;
+                request.ids = older.ids;
+                request.instant |= older.instant;
             }
             Some(older) => self.answer(&older.ids, "cancelled"),
             None => {}
@@ -415,25 +415,25 @@ impl Model {
         if self.doors[door].state == rest {
             self.answer(&[id], "already");
         } else {
-            wish.ids.push(id);
-            self.doors[door].wish = Some(wish);
+            request.ids.push(id);
+            self.doors[door].request = Some(request);
         }
     }
 
     /// Step 4.
     fn move_doors(&mut self) {
         for index in 0..DOORS {
-            let Some(wish) = self.doors[index].wish.take() else {
+            let Some(request) = self.doors[index].request.take() else {
                 continue;
             };
-            let (rest, moving, goal) = if wish.open {
+            let (rest, moving, goal) = if request.open {
                 (DoorState::Closed, DoorState::Opening, DoorState::Open)
             } else {
                 (DoorState::Open, DoorState::Closing, DoorState::Closed)
             };
             let door = &mut self.doors[index];
             let begins = door.state != moving;
-            door.left = match (wish.instant, begins) {
+            door.left = match (request.instant, begins) {
                 (true, _) => 0,
                 (false, false) => door.left - 1,
                 (false, true) if door.state == rest => DOOR_TICKS,
@@ -441,15 +441,15 @@ impl Model {
             };
             door.state = if door.left == 0 { goal } else { moving };
             let is_over = door.left == 0;
-            let (begun, ended) = if wish.open { ("opening", "opened") } else { ("closing", "closed") };
+            let (begun, ended) = if request.open { ("opening", "opened") } else { ("closing", "closed") };
             if begins {
                 self.expect(format!("d{index}"), begun);
             }
             if is_over {
                 self.expect(format!("d{index}"), ended);
-                self.answer(&wish.ids, "done");
+                self.answer(&request.ids, "done");
             } else {
-                self.doors[index].wish = Some(wish);
+                self.doors[index].request = Some(request);
             }
         }
     }

@@ -143,7 +143,7 @@ fn body(world: &World, who: &Character) -> Value {
 
 fn inspect_door(world: &World, id: DoorId) -> Option<Value> {
     let door = world.doors().get(id.index())?;
-    let by = door.wish.as_ref().and_then(|wish| wish.by).map(|by| world.name_of(by).to_owned());
+    let by = door.request.as_ref().and_then(|request| request.by).map(|by| world.name_of(by).to_owned());
     Some(json!({
         "state": door.shown_state().name(),
         "isLocked": door.is_locked,

@@ -538,8 +538,8 @@ fn remove_door(world: &mut World, index: usize, before: &Origin, edited: &mut Ed
     door.state = DoorState::Open;
     door.left_ticks = 0;
     door.area = AreaId(u32::MAX);
-    if let Some(wish) = door.wish.take() {
-        answer(&mut world.events, DoorId::from(index), &wish.serials, DoorReason::Cancelled, None);
+    if let Some(request) = door.request.take() {
+        answer(&mut world.events, DoorId::from(index), &request.serials, DoorReason::Cancelled, None);
     }
 }
 

@@ -142,7 +142,7 @@ fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: Option<
             key: door.key.clone(),
             one_way: door.one_way.map(|direction| direction.map(|number| number as f32)),
             teams: door.teams.clone(),
-            wish: None,
+            request: None,
             removed: None,
         }
     };

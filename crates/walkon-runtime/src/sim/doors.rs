@@ -1,6 +1,6 @@
 //! Step 4: doors under way move on.
 //!
-//! In: wishes, bodies in the doorways. Out: door states, edits of their areas, signals, answers.
+//! In: requests, bodies in the doorways. Out: door states, edits of their areas, signals, answers.
 //! Holds: a door is passable only while wholly open, so its area closes when closing begins and opens
 //! when opening ends; it never closes on somebody unless told to push, and then nobody is left inside.
 
@@ -13,7 +13,7 @@ use crate::base::trig;
 use crate::nav::NavMap;
 use crate::world::area::Availability;
 use crate::world::character::{Character, Characters, standing_on};
-use crate::world::door::{Door, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
+use crate::world::door::{Door, DoorReason, DoorRequest, DoorSignal, DoorState, WhenOccupied};
 use crate::world::event::{EventQueue, Fact};
 use crate::world::map::LevelMap;
 use crate::world::ops::{areas, doors};
@@ -27,96 +27,96 @@ pub(crate) struct DoorParts<'a> {
     pub(crate) events: &'a mut EventQueue,
 }
 
-/// Carries every door's wish on by one tick.
+/// Carries every door's request on by one tick.
 pub(crate) fn run(parts: &mut DoorParts<'_>) {
     for index in 0..parts.map.doors.len() {
         carry(parts, DoorId::from(index));
     }
 }
 
-/// Carries the wish of one door on by a tick; all the way when it is an instant one.
+/// Carries the request of one door on by a tick; all the way when it is an instant one.
 fn carry(parts: &mut DoorParts<'_>, id: DoorId) {
-    if let Some(wish) = parts.map.doors[id.index()].wish.clone() {
-        if wish.open { open(parts, id, &wish) } else { close(parts, id, &wish) }
+    if let Some(request) = parts.map.doors[id.index()].request.clone() {
+        if request.open { open(parts, id, &request) } else { close(parts, id, &request) }
     }
 }
 
-/// Carries out an instant wish; one that would have to wait for a clear doorway is answered `occupied`.
+/// Carries out an instant request; one that would have to wait for a clear doorway is answered `occupied`.
 pub(crate) fn finish_now(parts: &mut DoorParts<'_>, id: DoorId) {
     carry(parts, id);
     let occupied = parts.map.doors[id.index()]
-        .wish
+        .request
         .clone()
         .zip(parts.map.occupants(parts.characters, id).first().copied());
-    if let Some((wish, first)) = occupied {
-        give_up(parts, id, &wish, first);
+    if let Some((request, first)) = occupied {
+        give_up(parts, id, &request, first);
     }
 }
 
-fn open(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+fn open(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     let door = &mut parts.map.doors[id.index()];
     match door.state {
-        DoorState::Open => finish(parts, id, wish),
+        DoorState::Open => finish(parts, id, request),
         DoorState::Closed | DoorState::Closing => {
-            door.left_ticks = left_ticks(door, DoorState::Closed, wish);
-            enter(parts, id, DoorState::Opening, wish.by);
+            door.left_ticks = left_ticks(door, DoorState::Closed, request);
+            enter(parts, id, DoorState::Opening, request.by);
             if parts.map.doors[id.index()].left_ticks == 0 {
-                opened(parts, id, wish);
+                opened(parts, id, request);
             }
         }
         DoorState::Opening => {
-            door.left_ticks = if wish.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
+            door.left_ticks = if request.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
             if door.left_ticks == 0 {
-                opened(parts, id, wish);
+                opened(parts, id, request);
             }
         }
     }
 }
 
-fn opened(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+fn opened(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     let area = parts.map.doors[id.index()].area;
     areas::edit_available(parts.map, area, Availability::Available);
-    enter(parts, id, DoorState::Open, wish.by);
-    finish(parts, id, wish);
+    enter(parts, id, DoorState::Open, request.by);
+    finish(parts, id, request);
 }
 
-fn close(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+fn close(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     let state = parts.map.doors[id.index()].state;
     match state {
-        DoorState::Closed => finish(parts, id, wish),
+        DoorState::Closed => finish(parts, id, request),
         DoorState::Open => {
-            if clear_doorway(parts, id, wish) {
-                begin_closing(parts, id, wish);
+            if clear_doorway(parts, id, request) {
+                begin_closing(parts, id, request);
             }
         }
         // Nobody can be inside: an opening door has not been passable yet.
-        DoorState::Opening => begin_closing(parts, id, wish),
+        DoorState::Opening => begin_closing(parts, id, request),
         DoorState::Closing => {
             let door = &mut parts.map.doors[id.index()];
-            door.left_ticks = if wish.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
+            door.left_ticks = if request.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
             if door.left_ticks == 0 {
-                enter(parts, id, DoorState::Closed, wish.by);
-                finish(parts, id, wish);
+                enter(parts, id, DoorState::Closed, request.by);
+                finish(parts, id, request);
             }
         }
     }
 }
 
-fn begin_closing(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+fn begin_closing(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     let door = &mut parts.map.doors[id.index()];
-    door.left_ticks = left_ticks(door, DoorState::Open, wish);
+    door.left_ticks = left_ticks(door, DoorState::Open, request);
     let area = door.area;
     areas::edit_available(parts.map, area, Availability::Unavailable);
-    enter(parts, id, DoorState::Closing, wish.by);
+    enter(parts, id, DoorState::Closing, request.by);
     if parts.map.doors[id.index()].left_ticks == 0 {
-        enter(parts, id, DoorState::Closed, wish.by);
-        finish(parts, id, wish);
+        enter(parts, id, DoorState::Closed, request.by);
+        finish(parts, id, request);
     }
 }
 
 /// Ticks that the new movement takes: all of it from `rest`, else what the reversed one had done.
-fn left_ticks(door: &Door, rest: DoorState, wish: &DoorWish) -> u64 {
-    match (wish.is_instant, door.state == rest) {
+fn left_ticks(door: &Door, rest: DoorState, request: &DoorRequest) -> u64 {
+    match (request.is_instant, door.state == rest) {
         (true, _) => 0,
         (false, true) => door.moving_ticks,
         (false, false) => door.moving_ticks.saturating_sub(door.left_ticks),
@@ -124,23 +124,23 @@ fn left_ticks(door: &Door, rest: DoorState, wish: &DoorWish) -> u64 {
 }
 
 /// Whether the door may begin to close now. When somebody stands in it: waits, gives up, or pushes.
-fn clear_doorway(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) -> bool {
+fn clear_doorway(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) -> bool {
     let inside = parts.map.occupants(parts.characters, id);
     let Some(&first) = inside.first() else {
         return true;
     };
-    let expired = wish.give_up.is_some_and(|tick| parts.tick >= tick);
-    match wish.when_occupied {
+    let expired = request.give_up.is_some_and(|tick| parts.tick >= tick);
+    match request.when_occupied {
         WhenOccupied::Push if push_out(parts, id, &inside) => true,
-        WhenOccupied::Refuse => give_up(parts, id, wish, first),
-        _ if expired => give_up(parts, id, wish, first),
+        WhenOccupied::Refuse => give_up(parts, id, request, first),
+        _ if expired => give_up(parts, id, request, first),
         _ => false,
     }
 }
 
-fn give_up(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish, by: CharacterId) -> bool {
-    parts.map.doors[id.index()].wish = None;
-    doors::answer(parts.events, id, &wish.serials, DoorReason::Occupied, Some(by));
+fn give_up(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest, by: CharacterId) -> bool {
+    parts.map.doors[id.index()].request = None;
+    doors::answer(parts.events, id, &request.serials, DoorReason::Occupied, Some(by));
     false
 }
 
@@ -195,9 +195,9 @@ fn enter(parts: &mut DoorParts<'_>, id: DoorId, state: DoorState, by: Option<Cha
     parts.events.push(Fact::DoorChanged { door: id, state, by });
 }
 
-fn finish(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+fn finish(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     let door = &mut parts.map.doors[id.index()];
-    door.wish = None;
+    door.request = None;
     door.left_ticks = 0;
-    doors::answer(parts.events, id, &wish.serials, DoorReason::Done, wish.by);
+    doors::answer(parts.events, id, &request.serials, DoorReason::Done, request.by);
 }

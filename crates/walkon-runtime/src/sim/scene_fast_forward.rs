@@ -175,9 +175,9 @@ fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId]) {
 /// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.
 fn finish_doors(world: &mut World, forward: &FastForward) {
     for index in 0..world.map.doors.len() {
-        let wish = world.map.doors[index].wish.as_mut();
-        if let Some(wish) = wish.filter(|wish| forward.wants(wish)) {
-            wish.is_instant = true;
+        let request = world.map.doors[index].request.as_mut();
+        if let Some(request) = request.filter(|request| forward.wants(request)) {
+            request.is_instant = true;
             doors::finish_now(&mut steps::door_parts(world), DoorId::from(index));
         }
     }

@@ -1,8 +1,8 @@
 //! A door: a named area that opens and closes over time.
 //!
-//! In: wishes (`ops::doors`), bodies in the doorway (`sim::doors`). Out: a state, and the answer to
-//! every wish. Holds: passable only while wholly open; a wish is answered exactly once; an opposite
-//! wish answers the older one `cancelled`; nobody is ever crushed (fault:G9).
+//! In: requests (`ops::doors`), bodies in the doorway (`sim::doors`). Out: a state, and the answer to
+//! every request. Holds: passable only while wholly open; a request is answered exactly once; an opposite
+//! request answers the older one `cancelled`; nobody is ever crushed (fault:G9).
 
 use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId};
@@ -81,9 +81,9 @@ pub enum WhenOccupied {
     Push,
 }
 
-/// A wish about a door that has not been answered.
+/// A request about a door that has not been answered.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DoorWish {
+pub struct DoorRequest {
     /// Numbers of the askers, in order of asking; each is answered.
     pub serials: Vec<u64>,
     /// Open it, or close it.
@@ -100,7 +100,7 @@ pub struct DoorWish {
     pub is_instant: bool,
 }
 
-/// How a wish about a door ended.
+/// How a request about a door ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DoorReason {
     /// The door moved as asked.
@@ -111,7 +111,7 @@ pub enum DoorReason {
     Locked,
     /// Somebody stood in the way.
     Occupied,
-    /// A later wish took over.
+    /// A later request took over.
     Cancelled,
 }
 
@@ -207,8 +207,8 @@ pub struct Door {
     /// Tags that let a character pass when it has one of them; for others the door is a wall however it
     /// stands. Empty: everybody.
     pub teams: Vec<String>,
-    /// The wish it is carrying out or waiting to.
-    pub wish: Option<DoorWish>,
+    /// The request it is carrying out or waiting to.
+    pub request: Option<DoorRequest>,
     /// When an edit of the level has taken it away; its number goes on meaning it, its name is free.
     pub removed: Option<DoorRemoval>,
 }
@@ -222,8 +222,8 @@ pub struct DoorRemoval {
     pub area: String,
 }
 
-impl DoorWish {
-    /// Askers of one wish, at most; the oldest are answered as cancelled.
+impl DoorRequest {
+    /// Askers of one request, at most; the oldest are answered as cancelled.
     pub(crate) const SERIALS_MAX: usize = 4096;
 }
 
@@ -250,7 +250,7 @@ impl Door {
             key: None,
             one_way: None,
             teams: Vec::new(),
-            wish: None,
+            request: None,
             removed: None,
         }
     }
@@ -267,20 +267,20 @@ impl Door {
         self.shown_state() == DoorState::Open
     }
 
-    /// The state scripts see: a wish counts from the moment it was made, although step 4 carries it out.
+    /// The state scripts see: a request counts from the moment it was made, although step 4 carries it out.
     #[must_use]
     pub fn shown_state(&self) -> DoorState {
-        match (&self.wish, self.state) {
-            (Some(wish), DoorState::Closed | DoorState::Closing) if wish.open => DoorState::Opening,
+        match (&self.request, self.state) {
+            (Some(request), DoorState::Closed | DoorState::Closing) if request.open => DoorState::Opening,
             (_, state) => state,
         }
     }
 
-    /// Whether it is open, or will be when the wish under way is done.
+    /// Whether it is open, or will be when the request under way is done.
     #[must_use]
     pub fn is_opening_or_open(&self) -> bool {
-        match &self.wish {
-            Some(wish) => wish.open,
+        match &self.request {
+            Some(request) => request.open,
             None => matches!(self.state, DoorState::Open | DoorState::Opening),
         }
     }

@@ -72,9 +72,9 @@ pub enum Fact {
         /// On whose account.
         by: Option<CharacterId>,
     },
-    /// A wish about a door was answered.
+    /// A request about a door was answered.
     DoorMoveEnded {
-        /// Number of the wish.
+        /// Number of the request.
         serial: u64,
         /// The door.
         door: DoorId,

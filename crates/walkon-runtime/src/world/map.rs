@@ -27,7 +27,7 @@ pub struct LevelMap {
     pub(crate) areas: Vec<Area>,
     /// Doors in level order.
     pub(crate) doors: Vec<Door>,
-    /// Number of the last wish about a door.
+    /// Number of the last request about a door.
     pub(crate) door_moves: u64,
     /// Blocks that scripts made, in order of creation.
     pub(crate) blocks: Vec<Block>,

@@ -9,7 +9,7 @@
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::base::ordered;
 use crate::world::character::{Character, Characters};
-use crate::world::door::{Door, DoorWish};
+use crate::world::door::{Door, DoorRequest};
 use crate::world::owner::Owner;
 use crate::world::walk::Walk;
 use crate::world::walks::Walks;
@@ -98,13 +98,13 @@ impl Cast {
 /// A stretch of a scene to pass over at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FastForward {
-    /// The scene: its walks and its wishes about doors go on.
+    /// The scene: its walks and its requests about doors go on.
     pub owner: Owner,
     /// The characters that it holds: they turn and play on.
     pub characters: Vec<CharacterId>,
     /// Walks of others that its tasks wait for.
     pub walks: Vec<WalkId>,
-    /// Numbers of wishes about doors that its tasks wait for.
+    /// Numbers of requests about doors that its tasks wait for.
     pub door_moves: Vec<u64>,
     /// Paths that its tasks wait for.
     pub paths: Vec<PathToken>,
@@ -145,10 +145,10 @@ impl FastForward {
         turns || character.play.as_ref().is_some_and(|play| self.plays.contains(&play.serial))
     }
 
-    /// Whether a wish about a door is of the scene's making, or waited for by it.
+    /// Whether a request about a door is of the scene's making, or waited for by it.
     #[must_use]
-    pub fn wants(&self, wish: &DoorWish) -> bool {
-        wish.owner == self.owner || wish.serials.iter().any(|serial| self.door_moves.contains(serial))
+    pub fn wants(&self, request: &DoorRequest) -> bool {
+        request.owner == self.owner || request.serials.iter().any(|serial| self.door_moves.contains(serial))
     }
 
     /// Whether time alone changes this character: it turns, or plays something that ends.
@@ -160,7 +160,8 @@ impl FastForward {
     /// Whether nothing of the scene goes on by itself: it waits for somebody else.
     #[must_use]
     pub fn is_idle(&self, doors: &[Door], characters: &Characters, walks: &Walks) -> bool {
-        let has_wish = || doors.iter().any(|door| door.wish.as_ref().is_some_and(|wish| self.wants(wish)));
+        let has_request =
+            || doors.iter().any(|door| door.request.as_ref().is_some_and(|request| self.wants(request)));
         let is_busy = || {
             let bodies = self.bodies(characters, walks, &[]);
             bodies.iter().any(|&id| characters.get(id).is_some_and(Self::is_busy))
@@ -168,7 +169,7 @@ impl FastForward {
         self.ticks.is_none()
             && self.paths.is_empty()
             && self.open_walks(walks).is_empty()
-            && !has_wish()
+            && !has_request()
             && !is_busy()
     }
 }

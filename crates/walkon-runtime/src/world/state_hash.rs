@@ -22,7 +22,7 @@ use crate::world::block::Block;
 use crate::world::bystander_index::People;
 use crate::world::character::{Body, Character, Characters, Gait, Hold, Nudge, Play, Replan, Turn};
 use crate::world::day::DayTime;
-use crate::world::door::{Door, DoorWish};
+use crate::world::door::{Door, DoorRequest};
 use crate::world::interpolation::Interpolation;
 use crate::world::level_info::LevelInfo;
 use crate::world::map::{LevelMap, PendingEdits};
@@ -38,7 +38,7 @@ pub struct WorldHash {
     pub characters: u64,
     /// Walks, their paths, requests.
     pub walks: u64,
-    /// Doors, locks, wishes.
+    /// Doors, locks, requests.
     pub doors: u64,
     /// The map, pending edits, regions and watches.
     pub map: u64,
@@ -294,7 +294,7 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
         key,
         one_way,
         teams,
-        wish,
+        request,
         removed,
     } = door;
     hash.text(state.name()).word(*left_ticks).flag(*is_locked);
@@ -302,8 +302,8 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
     optional(hash, removed.as_ref(), |hash, _| _ = hash.text(name));
     optional(hash, *one_way, |hash, [x, z]| _ = hash.float(x).float(z));
     hash_texts(hash, teams);
-    optional(hash, wish.as_ref(), |hash, wish| {
-        let DoorWish { serials, open, by, owner, when_occupied, give_up, is_instant } = wish;
+    optional(hash, request.as_ref(), |hash, request| {
+        let DoorRequest { serials, open, by, owner, when_occupied, give_up, is_instant } = request;
         hash.flag(*open).flag(*is_instant).word(*when_occupied as u64).word(u64::from(owner.0));
         optional(hash, *by, |hash, by| _ = hash_id(hash, by));
         optional(hash, *give_up, |hash, tick| _ = hash.word(tick.0));

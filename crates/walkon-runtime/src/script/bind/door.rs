@@ -1,7 +1,7 @@
-//! `Door` and `DoorMove`: fields, wishes, locks, listeners.
+//! `Door` and `DoorMove`: fields, requests, locks, listeners.
 //!
 //! Holds: the verbs of a door that an edit of the level has removed raise; its fields can be read. Not here:
-//! how a wish is carried out (`sim::doors`), the listeners (`handlers`).
+//! how a request is carried out (`sim::doors`), the listeners (`handlers`).
 
 use mlua::{Lua, Value};
 
@@ -251,18 +251,18 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn open(lua: &Lua, args: &mut Args) -> HostResult {
-    wish(lua, args, doors::open)
+    request(lua, args, doors::open)
 }
 
 fn close(lua: &Lua, args: &mut Args) -> HostResult {
-    wish(lua, args, doors::close)
+    request(lua, args, doors::close)
 }
 
 fn toggle(lua: &Lua, args: &mut Args) -> HostResult {
-    wish(lua, args, doors::toggle)
+    request(lua, args, doors::toggle)
 }
 
-fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> HostResult {
+fn request(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> HostResult {
     let (id, function) = (there(lua, args)?, args.function());
     let (order, patience_s) = order(args)?;
     let serial = with(lua, args, |world| {
@@ -273,7 +273,7 @@ fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> 
     moves(lua, id, serial)
 }
 
-/// The options of a wish, and the seconds of its patience.
+/// The options of a request, and the seconds of its patience.
 fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), UsageError> {
     const WORDS: [(&str, WhenOccupied); 3] =
         [("wait", WhenOccupied::Wait), ("refuse", WhenOccupied::Refuse), ("push", WhenOccupied::Push)];
@@ -287,7 +287,7 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), UsageError> {
     Ok((order, seconds(&options, "patience")?))
 }
 
-/// The handle of a wish.
+/// The handle of a request.
 pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
     // Without a scheduler nothing has an owner.
     if let Some(owner) = store::find(lua, |runtime| runtime.running.owner_of_call()) {

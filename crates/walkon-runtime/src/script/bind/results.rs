@@ -138,7 +138,7 @@ pub(crate) fn show_walk_result(lua: &Lua, result: Table) -> mlua::Result<String>
     Ok(format!("{status}/{reason}{by} at ({at}) after {ticks} ticks"))
 }
 
-/// The result of a wish about a door.
+/// The result of a request about a door.
 ///
 /// # Errors
 /// When the memory of the VM is spent.

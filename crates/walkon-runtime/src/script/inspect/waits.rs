@@ -50,9 +50,10 @@ fn words_of_wait(lua: &Lua, world: &World, wait: Wait) -> String {
     match wait {
         Wait::Walk(walk) => words_of_walk(world, walk),
         Wait::DoorMove(serial) => {
-            let has = |wish: &crate::world::door::DoorWish| wish.serials.binary_search(&serial).is_ok();
+            let has =
+                |request: &crate::world::door::DoorRequest| request.serials.binary_search(&serial).is_ok();
             let mut doors = world.doors().iter();
-            let door = doors.find(|door| door.wish.as_ref().is_some_and(has));
+            let door = doors.find(|door| door.request.as_ref().is_some_and(has));
             door.map_or_else(|| "a door".to_owned(), |door| format!("door \"{}\"", door.name))
         }
         Wait::Path(_) => "a path".to_owned(),

@@ -13,7 +13,7 @@ use crate::base::ids::{GenerationalKey, PathToken, WalkId};
 pub enum Wait {
     /// A walk; its result is a `WalkResult`.
     Walk(WalkId),
-    /// A wish about a door, by its number; its result is a `DoorResult`.
+    /// A request about a door, by its number; its result is a `DoorResult`.
     DoorMove(u64),
     /// A path that was asked for; its result is a `PathResult`.
     Path(PathToken),

@@ -54,7 +54,7 @@ pub(crate) fn of_light<T: Thing>(handle: LightUserData) -> Option<T> {
     if T::IS_LIGHT { T::of_bits(handle.0.addr() as u64) } else { None }
 }
 
-/// A wish about a door, by its number.
+/// A request about a door, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoorMove(pub u64);
 

@@ -29,7 +29,7 @@ fn door(teams: &[&str]) -> Door {
         key: None,
         one_way: None,
         teams: teams.iter().map(|&tag| tag.to_owned()).collect(),
-        wish: None,
+        request: None,
         removed: None,
     }
 }

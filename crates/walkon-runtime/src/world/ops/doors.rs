@@ -1,12 +1,12 @@
-//! Verbs about doors: wishes that step 4 carries out, and locks.
+//! Verbs about doors: requests that step 4 carries out, and locks.
 //!
-//! Holds: every wish is answered once, by an event; an opposite wish answers the older one as cancelled;
-//! the last wish of a tick wins, so a door toggled a thousand times moves once (fault:D16).
+//! Holds: every request is answered once, by an event; an opposite request answers the older one as cancelled;
+//! the last request of a tick wins, so a door toggled a thousand times moves once (fault:D16).
 
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::TickNumber;
 use crate::world::World;
-use crate::world::door::{DoorAim, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
+use crate::world::door::{DoorAim, DoorReason, DoorRequest, DoorSignal, DoorState, WhenOccupied};
 use crate::world::event::{EventQueue, Fact};
 use crate::world::map::LevelMap;
 use crate::world::owner::Owner;
@@ -24,7 +24,7 @@ pub struct DoorOrder {
     pub patience_ticks: Option<u64>,
 }
 
-/// Wishes a door open; the answer comes as an event under the number returned. A locked door refuses
+/// Asks that a door be opened; the answer comes as an event under the number returned. A locked door refuses
 /// unless the key fits.
 pub fn open(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
     ask_open(&mut world.map, &mut world.events, id, order)
@@ -42,15 +42,15 @@ pub(crate) fn ask_open(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, 
         answer(events, id, &[serial], DoorReason::Locked, order.by);
         return serial;
     }
-    wish(map, events, id, serial, wanted(order, DoorAim::Open, None));
+    request(map, events, id, serial, wanted(order, DoorAim::Open, None));
     serial
 }
 
-/// Wishes a door closed; the answer comes as an event under the number returned.
+/// Asks that a door be closed; the answer comes as an event under the number returned.
 pub fn close(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
     let serial = next_serial(&mut world.map);
     let give_up = order.patience_ticks.map(|ticks| world.clock.tick.after(ticks));
-    wish(&mut world.map, &mut world.events, id, serial, wanted(order, DoorAim::Closed, give_up));
+    request(&mut world.map, &mut world.events, id, serial, wanted(order, DoorAim::Closed, give_up));
     serial
 }
 
@@ -65,7 +65,7 @@ pub fn set(world: &mut World, id: DoorId, aim: DoorAim, speed: DoorSpeed) -> u64
     let serial = next_serial(&mut world.map);
     let mut wanted = wanted(&DoorOrder::default(), aim, None);
     wanted.is_instant = speed == DoorSpeed::Instant;
-    wish(&mut world.map, &mut world.events, id, serial, wanted);
+    request(&mut world.map, &mut world.events, id, serial, wanted);
     serial
 }
 
@@ -78,8 +78,8 @@ pub enum DoorSpeed {
     Instant,
 }
 
-fn wanted(order: &DoorOrder, aim: DoorAim, give_up: Option<TickNumber>) -> DoorWish {
-    DoorWish {
+fn wanted(order: &DoorOrder, aim: DoorAim, give_up: Option<TickNumber>) -> DoorRequest {
+    DoorRequest {
         serials: Vec::new(),
         open: aim == DoorAim::Open,
         by: order.by,
@@ -95,11 +95,11 @@ fn next_serial(map: &mut LevelMap) -> u64 {
     map.door_moves
 }
 
-fn wish(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, serial: u64, mut wanted: DoorWish) {
+fn request(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, serial: u64, mut wanted: DoorRequest) {
     let Some(door) = map.doors.get_mut(id.index()) else {
         return;
     };
-    let older = door.wish.take();
+    let older = door.request.take();
     let rests_as_wanted = door.state == if wanted.open { DoorState::Open } else { DoorState::Closed };
     let cancelled = match older {
         Some(older) if older.open == wanted.open => {
@@ -118,27 +118,27 @@ fn wish(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, serial: u64, mu
     }
     wanted.serials.push(serial);
     let by = wanted.by;
-    let excess = wanted.serials.len().saturating_sub(DoorWish::SERIALS_MAX);
+    let excess = wanted.serials.len().saturating_sub(DoorRequest::SERIALS_MAX);
     let forgotten: Vec<u64> = wanted.serials.drain(..excess).collect();
-    door.wish = Some(wanted);
+    door.request = Some(wanted);
     answer(events, id, &cancelled, DoorReason::Cancelled, by);
     answer(events, id, &forgotten, DoorReason::Cancelled, by);
 }
 
-/// Says on whose behalf the wish under `serial` was made; nothing when it was answered at once.
+/// Says on whose behalf the request under `serial` was made; nothing when it was answered at once.
 pub fn own(world: &mut World, id: DoorId, serial: u64, owner: Owner) {
     ask_for(&mut world.map, id, serial, owner);
 }
 
 /// The same for step 7.
 pub(crate) fn ask_for(map: &mut LevelMap, id: DoorId, serial: u64, owner: Owner) {
-    let wish = map.doors.get_mut(id.index()).and_then(|door| door.wish.as_mut());
-    if let Some(wish) = wish.filter(|wish| wish.serials.binary_search(&serial).is_ok()) {
-        wish.owner = owner;
+    let request = map.doors.get_mut(id.index()).and_then(|door| door.request.as_mut());
+    if let Some(request) = request.filter(|request| request.serials.binary_search(&serial).is_ok()) {
+        request.owner = owner;
     }
 }
 
-/// Answers the wishes under `serials`.
+/// Answers the requests under `serials`.
 pub(crate) fn answer(
     events: &mut EventQueue,
     door: DoorId,

@@ -193,7 +193,7 @@ fn save_door(out: &mut ByteWriter, door: &Door) {
         left_ticks,
         is_locked,
         key,
-        wish,
+        request,
         removed,
     } = door;
     out.text(name);
@@ -202,7 +202,7 @@ fn save_door(out: &mut ByteWriter, door: &Door) {
     left_ticks.save(out);
     is_locked.save(out);
     key.save(out);
-    wish.save(out);
+    request.save(out);
     removed.save(out);
 }
 
@@ -214,7 +214,7 @@ fn load_door(input: &mut ByteReader<'_>, ground: RestoreGround, fresh: &[Door]) 
         left_ticks: Saved::load(input)?,
         is_locked: Saved::load(input)?,
         key: Saved::load(input)?,
-        wish: Saved::load(input)?,
+        request: Saved::load(input)?,
         removed: Saved::load(input)?,
         ..Door::blank(name.clone())
     };

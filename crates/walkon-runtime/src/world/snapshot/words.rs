@@ -10,7 +10,7 @@ use crate::base::time::TickNumber;
 use crate::world::character::{Displaced, Gait, Gone, Nudge, Past, Play, Removal, Turn};
 use crate::world::day::DayTime;
 use crate::world::door::{
-    DoorPolicy, DoorReason, DoorRemoval, DoorSignal, DoorState, DoorWish, WhenOccupied,
+    DoorPolicy, DoorReason, DoorRemoval, DoorRequest, DoorSignal, DoorState, WhenOccupied,
 };
 use crate::world::goal::Goal;
 use crate::world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
@@ -88,7 +88,7 @@ saved!(Play { serial, animation, until });
 saved!(Nudge { to, via, by, until });
 saved!(Removal { tick, by });
 saved!(Gone { serial, name, removal });
-saved!(DoorWish { serials, open, by, owner, when_occupied, give_up, is_instant });
+saved!(DoorRequest { serials, open, by, owner, when_occupied, give_up, is_instant });
 saved!(DoorRemoval { tick, area });
 saved!(Noise { serial, by, position, layer, loudness_m, tick });
 saved!(Tile { navigable, cost, terrain, tags });

@@ -443,10 +443,10 @@ fn every_field_of_a_door_that_changes_is_hashed() {
         key: None,
         one_way: None,
         teams: Vec::new(),
-        wish: None,
+        request: None,
         removed: None,
     };
-    let wish = || DoorWish {
+    let request = || DoorRequest {
         serials: vec![1],
         open: true,
         by: None,
@@ -455,11 +455,11 @@ fn every_field_of_a_door_that_changes_is_hashed() {
         give_up: None,
         is_instant: false,
     };
-    let wished = |change: fn(&mut DoorWish, CharacterId)| {
+    let requested = |change: fn(&mut DoorRequest, CharacterId)| {
         move |door: &mut Door, who: CharacterId| {
-            let mut wish = wish();
-            change(&mut wish, who);
-            door.wish = Some(wish);
+            let mut request = request();
+            change(&mut request, who);
+            door.request = Some(request);
         }
     };
     type Change<'a> = Box<dyn Fn(&mut Door, CharacterId) + 'a>;
@@ -471,14 +471,14 @@ fn every_field_of_a_door_that_changes_is_hashed() {
         Box::new(|it, _| it.key = Some(String::new())),
         Box::new(|it, _| it.one_way = Some([0.0, 0.0])),
         Box::new(|it, _| it.teams.push(String::new())),
-        Box::new(wished(|_, _| {})),
-        Box::new(wished(|it, _| it.serials.push(2))),
-        Box::new(wished(|it, _| it.open = false)),
-        Box::new(wished(|it, who| it.by = Some(who))),
-        Box::new(wished(|it, _| it.owner = Owner(1))),
-        Box::new(wished(|it, _| it.when_occupied = crate::world::door::WhenOccupied::Push)),
-        Box::new(wished(|it, _| it.give_up = Some(TickNumber(0)))),
-        Box::new(wished(|it, _| it.is_instant = true)),
+        Box::new(requested(|_, _| {})),
+        Box::new(requested(|it, _| it.serials.push(2))),
+        Box::new(requested(|it, _| it.open = false)),
+        Box::new(requested(|it, who| it.by = Some(who))),
+        Box::new(requested(|it, _| it.owner = Owner(1))),
+        Box::new(requested(|it, _| it.when_occupied = crate::world::door::WhenOccupied::Push)),
+        Box::new(requested(|it, _| it.give_up = Some(TickNumber(0)))),
+        Box::new(requested(|it, _| it.is_instant = true)),
     ];
     let mut seen: Vec<u64> = Vec::new();
     for (at, change) in changes.iter().enumerate() {
