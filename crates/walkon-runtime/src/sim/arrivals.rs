@@ -101,7 +101,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     } else if let Phase::Turning(reason) = walk.phase {
         finish_turn(parts, id, reason);
     } else if !walk_modes::is_plain(walk) {
-        look_at_course(parts, id);
+        look_at_mode(parts, id);
     } else if is_near() && !closes_in(walk, character) {
         let reason = arrival(walk);
         arrive(parts, id, reason);
@@ -205,7 +205,7 @@ fn rest(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-fn look_at_course(parts: &mut Wayfinding<'_>, id: WalkId) {
+fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
     let look = walk_modes::look(parts, id);
     let Some((walk, character)) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
         return;
@@ -217,7 +217,7 @@ fn look_at_course(parts: &mut Wayfinding<'_>, id: WalkId) {
         }
         (walk_modes::ModeStep::Over, _) => {}
         // A stop that somebody holds is passed over in the end.
-        (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::passes_over(parts, id) => {}
+        (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::skip_occupied_stop(parts, id) => {}
         (walk_modes::ModeStep::On, Some(reason))
         | (walk_modes::ModeStep::Content, Some(reason @ Reason::Timeout)) => {
             give_up(parts, id, reason);
@@ -302,8 +302,11 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     let (clock, people) = (parts.clock, parts.people());
-    let holder =
-        walk.goal_slot.map(|slot| slot.beside).or(walk.goal_occupant).or_else(|| fellow(clock, people, walk));
+    let holder = walk
+        .goal_slot
+        .map(|slot| slot.beside)
+        .or(walk.goal_occupant)
+        .or_else(|| arrived_ahead(clock, people, walk));
     let (Some(holder), Some(following)) = (holder, &walk.following) else {
         return;
     };
@@ -338,7 +341,7 @@ fn is_held(clock: &Clock, walk: &Walk) -> bool {
 }
 
 /// Who is in front of a walker that does not get on, if that one has come to the same goal.
-fn fellow(clock: &Clock, people: People<'_>, walk: &Walk) -> Option<CharacterId> {
+fn arrived_ahead(clock: &Clock, people: People<'_>, walk: &Walk) -> Option<CharacterId> {
     let may = walk.options.accept != AcceptEnd::Exact && walk_modes::is_plain(walk);
     let ahead = walk.ahead.filter(|_| may && is_pressed(clock, people, walk))?;
     people.has_come_to(ahead, walk).then_some(ahead)

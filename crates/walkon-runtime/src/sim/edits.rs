@@ -86,7 +86,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, edited: &MapChanges<'_>) {
     shortcuts::note_turned_back(clock, walk, edited.change);
     walk.ask_for(why);
     if !clock.begins_step() {
-        paths::seek(parts, id);
+        paths::aim_and_request_path(parts, id);
     }
 }
 

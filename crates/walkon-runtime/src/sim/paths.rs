@@ -28,7 +28,7 @@ use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
 /// Expansions a tick for what makes later searches faster, about 50 microseconds.
-const TEND_EXPANSIONS: u32 = 4096;
+const IDLE_EXPANSIONS: u32 = 4096;
 
 /// Sends what is asked, works, hands out what is ready.
 pub(crate) fn run(parts: &mut Wayfinding<'_>) {
@@ -37,7 +37,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
         ask(parts);
     } else {
         for id in parts.walks.fresh(parts.clock.tick) {
-            seek(parts, id);
+            aim_and_request_path(parts, id);
         }
     }
     work(parts);
@@ -51,26 +51,26 @@ fn ask(parts: &mut Wayfinding<'_>) {
     let landing = parts.clock.landing();
     let mut due = Vec::new();
     // Most have nothing to ask.
-    let is_quiet = |walk: &Walk, who: &Character| {
+    let can_skip = |walk: &Walk, who: &Character| {
         let aims_still = walk.mode == WalkMode::Once && matches!(walk.goal, Goal::Point(_));
         let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
         aims_still && !asks && repath::is_quiet(walk, who, &marks)
     };
     // No walk begins in this step.
-    for id in parts.stirring(is_quiet) {
+    for id in parts.walks_to_update(can_skip) {
         repath::look(parts, id, &marks);
-        seek(parts, id);
+        aim_and_request_path(parts, id);
         let since = parts.walks.get(id).and_then(|walk| shortcuts::due(landing, walk));
         due.extend(since.map(|since| (since, id)));
     }
     for id in shortcuts::first_of(parts.paths.requests.waiting(), due) {
         parts.walks.get_mut(id).into_iter().for_each(|walk| shortcuts::ask(parts.clock, walk));
-        seek(parts, id);
+        aim_and_request_path(parts, id);
     }
 }
 
 /// Has a walk aim, and sends what it asks.
-pub(crate) fn seek(parts: &mut Wayfinding<'_>, id: WalkId) {
+pub(crate) fn aim_and_request_path(parts: &mut Wayfinding<'_>, id: WalkId) {
     if parts.walks.get(id).is_some_and(Walk::is_open) {
         walk_modes::aim(parts, id);
         send(parts, id);
@@ -87,7 +87,7 @@ fn work(parts: &mut Wayfinding<'_>) {
     parts.counts.in_tick = u64::from(spent);
     parts.counts.restarts = parts.paths.requests.restarts();
     // What nobody asked for has what is left.
-    parts.map.nav.tend(budget.saturating_sub(spent).min(TEND_EXPANSIONS));
+    parts.map.nav.tend(budget.saturating_sub(spent).min(IDLE_EXPANSIONS));
     for (token, answer) in answers {
         match parts.paths.askers.remove(token) {
             Some(walk) => deliver(parts, walk, answer),

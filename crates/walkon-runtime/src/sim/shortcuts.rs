@@ -22,9 +22,9 @@ use crate::world::walk::{Ask, Following, Walk};
 const NEAR_M: f64 = 12.0;
 /// Looks that are let begin in one step while so many searches or fewer are under way: enough that a thousand
 /// walks have all looked within two seconds, few enough that the searches of others do not wait for them.
-const TOGETHER: usize = 16;
+const SEARCHES_PER_STEP_MAX: usize = 16;
 /// Seconds between two looks of one walk, unless the change is near.
-const APART_S: f64 = 1.0;
+const COOLDOWN_S: f64 = 1.0;
 /// Seconds for which who was turned back for the first time rests from shortcuts.
 const REST_S: f64 = 4.0;
 /// The longest that it rests, as a number of doublings: a minute.
@@ -69,13 +69,13 @@ pub(crate) fn due(landing: TickNumber, walk: &Walk) -> Option<TickNumber> {
 pub(crate) fn first_of(searches: usize, mut due: Vec<(TickNumber, WalkId)>) -> impl Iterator<Item = WalkId> {
     // Stable: among equals the order is that of creation.
     due.sort_by_key(|&(since, _)| since);
-    let room = TOGETHER.saturating_sub(searches).max(1);
+    let room = SEARCHES_PER_STEP_MAX.saturating_sub(searches).max(1);
     due.into_iter().take(room).map(|(_, id)| id)
 }
 
 /// Has a walk look for a better way.
 pub(crate) fn ask(clock: &Clock, walk: &mut Walk) {
-    let next = walk.clock(clock.landing()).after(clock.rate.ticks(APART_S));
+    let next = walk.clock(clock.landing()).after(clock.rate.ticks(COOLDOWN_S));
     walk.shortcuts.due = None;
     walk.shortcuts.rests_until = walk.shortcuts.rests_until.max(next);
     walk.ask_for(Ask::Better);

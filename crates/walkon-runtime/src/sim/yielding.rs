@@ -111,9 +111,11 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
     let fronts = look_ahead(&YieldInputs::of(parts, &near, &held, &jams), &held, parts.step.threads);
     let mut faced = Vec::with_capacity(held.len());
-    for ((at, one), (front, hope_ticks)) in (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each)) {
+    for ((at, one), (front, ticks_since_jam_progress)) in
+        (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each))
+    {
         if one.walk.is_some() {
-            jams.meet(at, front, hope_ticks);
+            jams.meet(at, front, ticks_since_jam_progress);
         }
         ask_aside(parts, one, front);
         let near = front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
@@ -204,14 +206,16 @@ fn look_ahead(seen: &YieldInputs<'_>, held: &[Held], threads: Threads) -> Vec<Fr
 #[derive(Debug, Default)]
 struct Fronts {
     people: Vec<InFront>,
-    /// Where the list of each ends, and how many ticks ago somebody got on who lets it hope.
+    /// Where the list of each ends, and how many ticks ago its jam last got on, as far as it sees.
     ends: Vec<(usize, u64)>,
 }
 
 impl Fronts {
     fn of_each(&self) -> impl Iterator<Item = (&[InFront], u64)> {
         let starts = [0].into_iter().chain(self.ends.iter().map(|&(end, _)| end));
-        starts.zip(&self.ends).map(|(start, &(end, hope_ticks))| (&self.people[start..end], hope_ticks))
+        starts.zip(&self.ends).map(|(start, &(end, ticks_since_jam_progress))| {
+            (&self.people[start..end], ticks_since_jam_progress)
+        })
     }
 
     /// Looks ahead of another walker.
@@ -240,14 +244,14 @@ impl Fronts {
             gap_m,
             moves: columns.stances[other as usize].moving,
         }));
-        let hope_ticks = hope_ticks(seen, one, &self.people[start..]);
-        self.ends.push((self.people.len(), hope_ticks));
+        let ticks_since_jam_progress = ticks_since_jam_progress(seen, one, &self.people[start..]);
+        self.ends.push((self.people.len(), ticks_since_jam_progress));
     }
 }
 
-/// How many ticks ago somebody got on who lets a walker hope: it itself, or anyone in front of it who is not
-/// held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for who steps aside.
-fn hope_ticks(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> u64 {
+/// How many ticks ago the jam of a walker last got on, as far as it sees: it itself, or anyone in front who is not
+/// held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for somebody that steps aside.
+fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> u64 {
     let Some(own) = one.walk.and_then(|id| seen.people.walks.get(id)) else {
         return u64::MAX;
     };
@@ -326,10 +330,10 @@ impl Jams {
         }
     }
 
-    /// Anyone in front of a walker who is held up, too, is in the same jam; one who gets on lets all of it
-    /// hope. Further off than in a queue only those count who get on.
-    fn meet(&mut self, at: u32, front: &[InFront], hope_ticks: u64) {
-        self.got_on(at, hope_ticks);
+    /// Anyone in front of a walker who is held up, too, is in the same jam; where one gets on, all of it has
+    /// reason to wait. Of those further off than in a queue only the ones that get on count.
+    fn meet(&mut self, at: u32, front: &[InFront], ticks_since_jam_progress: u64) {
+        self.got_on(at, ticks_since_jam_progress);
         for other in front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M) {
             if let Some(held) = self.held_at(other.row) {
                 self.join(at, held);

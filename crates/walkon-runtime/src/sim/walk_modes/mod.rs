@@ -159,7 +159,7 @@ pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
 }
 
 /// Step 10: whether a walk whose stop somebody has held for all of its patience goes on to the next.
-pub(crate) fn passes_over(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
+pub(crate) fn skip_occupied_stop(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
     let Some(WalkMode::Patrol(patrol)) = parts.walks.get(id).map(|walk| &walk.mode) else {
         return false;
     };

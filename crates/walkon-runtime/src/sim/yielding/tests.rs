@@ -35,9 +35,10 @@ fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
     let (held, near) = (std::slice::from_ref(held), SpatialHash::default());
     let mut jams = Jams::of(held, 1);
     let parts = &mut parts(&mut scene.world);
-    let hope_ticks = hope_ticks(&YieldInputs::of(parts, &near, held, &jams), &held[0], front);
-    jams.meet(0, front, hope_ticks);
-    let fronts = Fronts { people: front.to_vec(), ends: vec![(front.len(), hope_ticks)] };
+    let ticks_since_jam_progress =
+        ticks_since_jam_progress(&YieldInputs::of(parts, &near, held, &jams), &held[0], front);
+    jams.meet(0, front, ticks_since_jam_progress);
+    let fronts = Fronts { people: front.to_vec(), ends: vec![(front.len(), ticks_since_jam_progress)] };
     super::queue(parts, held, &[fronts], &mut jams);
 }
 
