@@ -4,6 +4,7 @@
 //! list in [`Game::tick`], in that order, and nothing else changes the world. Not here: clocks, files,
 //! threads; the game neither sleeps nor prints.
 
+mod apply_inputs;
 mod by_name;
 pub mod debugging;
 pub mod event;
@@ -12,7 +13,6 @@ pub mod find;
 pub mod fixed_timestep;
 pub mod header;
 pub mod headless;
-mod hearing;
 pub mod host;
 pub mod input_line;
 mod input_list;
@@ -286,9 +286,9 @@ impl Game {
         let world = &mut self.world;
         world.clock.tick = world.clock.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
-        let reload = hearing::run(world, self.scripts.as_mut(), inputs); // 1
+        let reload = apply_inputs::run(world, self.scripts.as_mut(), inputs); // 1
         if let Some(scripts) = &mut self.scripts {
-            skipping::hear(scripts, inputs);
+            skipping::apply(scripts, inputs);
         }
         done(TickStep::Inputs);
         if let Some(scripts) = &mut self.scripts {

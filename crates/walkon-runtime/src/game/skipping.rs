@@ -24,7 +24,7 @@ const ROUNDS_MAX: u32 = 4096;
 const STEPS_MAX: u64 = 30_000;
 
 /// Hands scenes what the host says to them: answers, "go on", "skip".
-pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
+pub(crate) fn apply(scripts: &mut ScriptHost, inputs: &[Input]) {
     for input in inputs {
         match input {
             Input::Answer { id, option } => scripts.answer(id, option),

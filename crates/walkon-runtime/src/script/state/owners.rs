@@ -163,7 +163,7 @@ impl Owners {
     }
 
     /// The character of an owner is removed: nothing of it runs any more.
-    pub(crate) fn silence(&mut self, owner: Owner) {
+    pub(crate) fn mark_gone(&mut self, owner: Owner) {
         if let Some(record) = self.change(owner) {
             record.is_gone = true;
         }

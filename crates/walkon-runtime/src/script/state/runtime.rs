@@ -103,9 +103,9 @@ impl Runtime {
 
     /// A character is removed: nothing of its behaviour runs from here on but `stop`, and what its tasks want
     /// done at their end.
-    pub(crate) fn silence(&mut self, character: CharacterId) {
+    pub(crate) fn mark_gone(&mut self, character: CharacterId) {
         if let Some(owner) = self.actors.behaviours.of(character) {
-            self.owners.silence(owner);
+            self.owners.mark_gone(owner);
         }
     }
 

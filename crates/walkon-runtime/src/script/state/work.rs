@@ -44,7 +44,7 @@ pub(crate) enum ScriptWork {
     /// The answer of a predicate changed.
     Turned { predicate: u32, value: bool },
     /// What was kept for an owner that stood still.
-    Kept(Owner),
+    DeliverDeferred(Owner),
     /// A key of a board has another value.
     BoardChanged(Box<KeyChange>),
 }
@@ -75,7 +75,7 @@ impl ScriptWork {
                 hash.flag(*value);
                 (9, u64::from(*predicate))
             }
-            Self::Kept(owner) => (10, u64::from(owner.0)),
+            Self::DeliverDeferred(owner) => (10, u64::from(owner.0)),
             Self::BoardChanged(news) => {
                 news.hash_into(hash);
                 (11, news.board)
@@ -166,7 +166,7 @@ impl WorkQueue {
                 | ScriptWork::EndScene(..)
                 | ScriptWork::Stayed(..)
                 | ScriptWork::Turned { .. }
-                | ScriptWork::Kept(_)
+                | ScriptWork::DeliverDeferred(_)
                 | ScriptWork::BoardChanged(_) => None,
             })
             .collect();

@@ -600,7 +600,7 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
         Some(owner)
     });
     if let Some(owner) = released {
-        store::push_work(lua, ScriptWork::Kept(owner));
+        store::push_work(lua, ScriptWork::DeliverDeferred(owner));
     }
 }
 
@@ -631,7 +631,7 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let mut begun = begun.into_iter();
     for _ in 0..begun.len() + count {
         if vm.tick_left() == 0 {
-            return store::with(lua, |runtime| runtime.queue.put_back(ScriptWork::Kept(owner)));
+            return store::with(lua, |runtime| runtime.queue.put_back(ScriptWork::DeliverDeferred(owner)));
         }
         match begun.next() {
             Some(id) => task::begin(vm, id),

@@ -275,7 +275,7 @@ pub fn is_locked(lua: &Lua, what: &str) -> bool {
 /// Notes that the running code removes a character: a scene that removes its own goes on.
 pub fn note_removal(lua: &Lua, character: CharacterId) {
     store::find(lua, |runtime| {
-        runtime.silence(character);
+        runtime.mark_gone(character);
         let owner = runtime.running.owner_of_call()?;
         runtime.owners.removed_by.insert(character, owner)
     });

@@ -259,7 +259,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
                 handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
             }
         }
-        ScriptWork::Kept(owner) => behaviour::hand_out_kept(vm, owner),
+        ScriptWork::DeliverDeferred(owner) => behaviour::hand_out_kept(vm, owner),
         ScriptWork::BoardChanged(news) => return blackboard::tell(vm, &news),
     }
     Ok(())
@@ -342,9 +342,9 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
                 return Ok(());
             }
             vm.spend(payload.as_ref().map_or(0, payload::price_of));
-            hear(vm, &name, heard(lua, payload.as_ref())?, to);
+            deliver_event(vm, &name, heard(lua, payload.as_ref())?, to);
         }
-        Fact::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
+        Fact::Input { name, payload } => deliver_event(vm, &name, heard(lua, payload.as_ref())?, None),
         Fact::Spawned(_) => {
             let is_news = store::with(lua, |runtime| runtime.queue.facts_taken > runtime.queue.facts_before);
             if is_news {
@@ -366,7 +366,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
 fn tell(vm: &ScriptVm, fact: Fact) -> mlua::Result<()> {
     let lua = vm.lua();
     if let Some(name) = runtime_events::name_of(&fact).filter(|name| is_heard(lua, name)) {
-        hear(vm, name, runtime_events::payload_of(lua, fact)?, None);
+        deliver_event(vm, name, runtime_events::payload_of(lua, fact)?, None);
     }
     Ok(())
 }
@@ -416,7 +416,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
         }
     }
     settle_value(vm, Wait::Walk(walk), result.clone());
-    hear(vm, "walkSettled", result, None);
+    deliver_event(vm, "walkSettled", result, None);
     Ok(())
 }
 
@@ -455,7 +455,7 @@ fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Rc<Vec<Lis
 
 /// Listeners in order of registration, then waiting tasks; of an event sent to a character, only those of its
 /// behaviour.
-fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
+fn deliver_event(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     let lua = vm.lua();
     let listeners = event_listeners(lua, name, to);
     let behaviour = to.and_then(|to| store::with(lua, |runtime| runtime.actors.behaviours.of(to)));

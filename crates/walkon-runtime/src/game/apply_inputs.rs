@@ -30,16 +30,16 @@ use crate::world::walk::WalkOptions;
 /// The remover of a character, in messages.
 const BY: &str = "the host";
 
-/// Hears all inputs; what is to be reloaded comes back.
+/// Applies all inputs; what is to be reloaded comes back.
 pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &[Input]) -> Reload {
-    let mut listener = InputTarget { world, scripts };
+    let mut target = InputTarget { world, scripts };
     let mut reload = Reload::default();
     for input in inputs {
         if let Input::Reload(texts) = input {
             reload.merge(texts.clone());
         }
-        if let Err(why) = listener.hear(input) {
-            listener.world.events.push(Fact::InputRefused { what: input.kind(), why });
+        if let Err(why) = target.apply(input) {
+            target.world.events.push(Fact::InputRefused { what: input.kind(), why });
         }
     }
     reload
@@ -52,11 +52,11 @@ struct InputTarget<'a> {
 }
 
 impl InputTarget<'_> {
-    /// Hears one input.
+    /// Applies one input.
     ///
     /// # Errors
     /// A sentence about why it cannot be carried out.
-    fn hear(&mut self, input: &Input) -> Result<(), String> {
+    fn apply(&mut self, input: &Input) -> Result<(), String> {
         match input {
             Input::Event { name, payload } => {
                 self.world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
