@@ -57,13 +57,13 @@ pub trait Backend {
     /// Goes on with work that makes later searches faster and can wait, for so many expansions of a search at
     /// most; what it took. On cells that all cost the same, what [`Backend::prepare`] measures is measured
     /// again once ground has opened.
-    fn tend(&mut self, _allowance: u32) -> u32 {
+    fn precompute_idle(&mut self, _allowance: u32) -> u32 {
         0
     }
 
     /// Makes room for what so many kinds of bodies need, beside the twelve last used; see
     /// [`Backend::prepare`].
-    fn keep(&mut self, kinds: usize);
+    fn keep_body_classes(&mut self, kinds: usize);
 
     /// The class of bodies of a radius in metres: the map is the same ground to all of a class.
     #[must_use]

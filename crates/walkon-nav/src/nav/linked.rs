@@ -2,10 +2,10 @@
 //!
 //! In: a map with links, a query, an allowance. Out: an answer. Holds: a walker that can take no link gets
 //! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the
-//! ground leads. Not here: the choice of links (`joined`), maps with layers (`layers`).
+//! ground leads. Not here: the choice of links (`link_search`), maps with layers (`layers`).
 
 use crate::nav::backend::Backend;
-use crate::nav::joined::{Joined, LinkedEnds, Stage};
+use crate::nav::link_search::{LinkSearch, LinkedEnds, Stage};
 use crate::nav::links::{Hop, Links};
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{PathAnswer, PathQuery, Reach};
@@ -27,7 +27,7 @@ pub(crate) enum LinkedPlan<P> {
     /// On the ground alone.
     Alone(Box<P>),
     /// Over links.
-    Joined(Box<Joined<P>>),
+    OverLinks(Box<LinkSearch<P>>),
 }
 
 impl<P> Plan for LinkedPlan<P>
@@ -50,27 +50,27 @@ where
         let at = |point| LayerPoint { layer: query.by.layer, point };
         let goal = at(query.goal);
         let ends = LinkedEnds { start: at(query.start), target: goal, goal };
-        Ok(Self::Joined(Box::new(Joined::new(map, query, ends, hops, None))))
+        Ok(Self::OverLinks(Box::new(LinkSearch::new(map, query, ends, hops, None))))
     }
 
     fn begun_for(&self) -> u32 {
         match self {
             Self::Alone(plan) => plan.begun_for(),
-            Self::Joined(plan) => plan.begun_for(),
+            Self::OverLinks(plan) => plan.begun_for(),
         }
     }
 
     fn spent(&self, search: &Search) -> u32 {
         match self {
             Self::Alone(plan) => plan.spent(search),
-            Self::Joined(plan) => plan.spent(search),
+            Self::OverLinks(plan) => plan.spent(search),
         }
     }
 
     fn step(&mut self, map: &P::Map, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         match self {
             Self::Alone(plan) => plan.step(map, task, allowance),
-            Self::Joined(plan) => plan.step(map, task, allowance),
+            Self::OverLinks(plan) => plan.step(map, task, allowance),
         }
     }
 }

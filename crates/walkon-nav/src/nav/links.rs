@@ -2,7 +2,7 @@
 //!
 //! In: ends, prices, actions. Out: the links that a walker can take, in each direction; what is reached over
 //! them. Holds: a link with an action is there only for walkers that can do it. Not here: which links are
-//! worth taking (`joined`).
+//! worth taking (`link_search`).
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@
 //! requests up to its own size can hold; the first request of its size has that slot, and a fifth of the
 //! budget, whatever else is under way. Beginning again loses at most `SHORT_EXPANSIONS` and
 //! `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are under way.
-//! On several threads, requests are worked out before their turn (`foresight`), which changes nothing but the
+//! On several threads, requests are worked out before their turn (`speculative`), which changes nothing but the
 //! time that it takes. Not here: where requests come from, when to ask again.
 
 use std::collections::VecDeque;
@@ -24,13 +24,13 @@ use crate::base::ids::{GenerationalKey, PathToken};
 use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::PlanTask;
-use crate::nav::requests::foresight::{Foreseen, Foresight, Replay};
+use crate::nav::requests::speculative::{Replay, SpeculatedSearch, SpeculativeSearches};
 use crate::nav::{
     Accept, LinkActions, NavMap, OneWay, PassRules, PathAnswer, PathFailure, PathQuery, Revision, Search,
     Traversal,
 };
 
-mod foresight;
+mod speculative;
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
 const POOL: usize = 5;
@@ -67,7 +67,7 @@ pub struct PathRequests {
     /// Expansions of searches that made room for others, and began again. Never part of the state.
     repeated: u64,
     /// What is known of requests before their turn. Empty between steps.
-    foresight: Foresight,
+    speculative: SpeculativeSearches,
 }
 
 /// Everything known about a request until it is answered.
@@ -107,7 +107,7 @@ impl Slot {
     fn spent(&self) -> u32 {
         self.work.as_ref().map_or(0, |open| match &open.work {
             Work::Searching(plan) => plan.spent(&self.search),
-            Work::Foreseen(replay) => replay.spent,
+            Work::Speculated(replay) => replay.spent,
         })
     }
 }
@@ -126,7 +126,7 @@ enum Work {
     /// By its search.
     Searching(BackendPlan),
     /// By what is known of its search. Never between steps.
-    Foreseen(Replay),
+    Speculated(Replay),
 }
 
 /// One call of `step`.
@@ -142,14 +142,14 @@ impl OpenRequest {
     /// Goes on for a turn: the answer, if it ends with it.
     fn take_turn(
         &mut self,
-        foresight: &mut Foresight,
+        speculative: &mut SpeculativeSearches,
         map: &NavMap,
         task: PlanTask<'_>,
         allowance: u32,
     ) -> Option<PathAnswer> {
         let PlanTask { query, search } = task;
-        if let Work::Foreseen(replay) = &mut self.work
-            && let Some(turn) = foresight.take_turn(self.token, replay, allowance)
+        if let Work::Speculated(replay) = &mut self.work
+            && let Some(turn) = speculative.take_turn(self.token, replay, allowance)
         {
             return turn;
         }
@@ -162,7 +162,7 @@ impl OpenRequest {
     /// Goes on by its search, from where it had come by what was known of it.
     fn search_on(&mut self, map: &NavMap, task: PlanTask<'_>) -> Result<&mut BackendPlan, Box<PathAnswer>> {
         let PlanTask { query, search } = task;
-        if let Work::Foreseen(Replay { turn_count, .. }) = self.work {
+        if let Work::Speculated(Replay { turn_count, .. }) = self.work {
             let mut plan = map.begin(query)?;
             for _ in 0..turn_count {
                 let answer = map.step(&mut plan, PlanTask { query, search: &mut *search }, TURN_EXPANSIONS);
@@ -172,7 +172,7 @@ impl OpenRequest {
         }
         match &mut self.work {
             Work::Searching(plan) => Ok(plan),
-            Work::Foreseen(_) => Err(Box::new(PathAnswer::none(PathFailure::Limit, map.revision()))),
+            Work::Speculated(_) => Err(Box::new(PathAnswer::none(PathFailure::Limit, map.revision()))),
         }
     }
 }
@@ -289,7 +289,7 @@ impl PathRequests {
         }
         self.search_on(map);
         let answer_count = round.out.len() - answered_before;
-        self.foresight.forget(u64::try_from(left - round.left).unwrap_or(0), answer_count);
+        self.speculative.forget(u64::try_from(left - round.left).unwrap_or(0), answer_count);
         self.debt = u64::try_from(-round.left).unwrap_or(0);
         budget_expansions - u32::try_from(round.left.max(0)).unwrap_or(budget_expansions)
     }
@@ -318,16 +318,16 @@ impl PathRequests {
     /// Begins the first request of a queue, or answers it without a search; whether something happened.
     fn begin_first(&mut self, size: usize, round: &mut Round) -> bool {
         let Some(token) = self.queues[size].pop_front() else { return false };
-        if size == 0 && self.requests.contains_key(token) && self.foresight.get(token).is_none() {
+        if size == 0 && self.requests.contains_key(token) && self.speculative.get(token).is_none() {
             self.look_ahead(token, round);
         }
         let Some(request) = self.requests.get(token) else { return true };
-        let begun = match self.foresight.get(token) {
-            Some(Foreseen::Answered(answer)) => Err(answer.clone()),
-            Some(Foreseen::Searched(turns)) => {
-                Ok((Work::Foreseen(Replay { turn_count: 0, spent: turns.begun }), turns.begun))
+        let begun = match self.speculative.get(token) {
+            Some(SpeculatedSearch::Answered(answer)) => Err(answer.clone()),
+            Some(SpeculatedSearch::Searched(turns)) => {
+                Ok((Work::Speculated(Replay { turn_count: 0, spent: turns.begun }), turns.begun))
             }
-            Some(Foreseen::Long) | None => match round.map.begin(&request.query) {
+            Some(SpeculatedSearch::Long) | None => match round.map.begin(&request.query) {
                 Ok(plan) => {
                     let begun = plan.begun_for();
                     Ok((Work::Searching(plan), begun))
@@ -353,14 +353,14 @@ impl PathRequests {
     /// Works out the first of the new requests, that one before them, as many as the budget may be enough
     /// for.
     fn look_ahead(&mut self, first: PathToken, round: &Round<'_>) {
-        let room = self.foresight.room_for(round.threads, round.left);
+        let room = self.speculative.room_for(round.threads, round.left);
         if room == 0 {
             return;
         }
         let waiting = [first].into_iter().chain(self.queues[0].iter().copied());
         let query = |token| Some((token, &self.requests.get(token)?.query));
         let asked: Vec<_> = waiting.filter_map(query).take(room).collect();
-        self.foresight.look_ahead(round.threads, round.map, &asked);
+        self.speculative.look_ahead(round.threads, round.map, &asked);
     }
 
     /// Has everything under way go on by its search, at the end of a step.
@@ -404,7 +404,7 @@ impl PathRequests {
         let allowance = u32::try_from(round.left).unwrap_or(0).clamp(1, most);
         let task = PlanTask { query: &request.query, search: &mut slot.search };
         let token = open.token;
-        let answer = open.take_turn(&mut self.foresight, round.map, task, allowance);
+        let answer = open.take_turn(&mut self.speculative, round.map, task, allowance);
         let spent_in_all = answer.as_ref().map_or_else(|| slot.spent(), |answer| answer.expansions);
         let spent = spent_in_all.saturating_sub(before);
         round.left -= i64::from(spent);

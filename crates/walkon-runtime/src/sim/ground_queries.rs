@@ -165,7 +165,7 @@ pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, threads: Thre
             ..Traversal::default()
         });
     }
-    map.nav.keep(seen.len());
+    map.nav.keep_body_classes(seen.len());
     for by in seen.values().chain([&Traversal::default()]) {
         if !map.nav.is_prepared(by) {
             map.nav.prepare(by);

@@ -87,7 +87,7 @@ fn work(parts: &mut Wayfinding<'_>) {
     parts.counts.in_tick = u64::from(spent);
     parts.counts.restarts = parts.paths.requests.restarts();
     // What nobody asked for has what is left.
-    parts.map.nav.tend(budget.saturating_sub(spent).min(IDLE_EXPANSIONS));
+    parts.map.nav.precompute_idle(budget.saturating_sub(spent).min(IDLE_EXPANSIONS));
     for (token, answer) in answers {
         match parts.paths.askers.remove(token) {
             Some(walk) => deliver(parts, walk, answer),

@@ -133,7 +133,7 @@ impl FarGround {
     }
 
     /// Goes on making them again where that would help, for so many expansions at most; what it took.
-    pub(crate) fn tend(
+    pub(crate) fn precompute_idle(
         &mut self,
         ground: &WeightedGround,
         labels: &ConnectedComponents,

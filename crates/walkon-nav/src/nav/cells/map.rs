@@ -551,9 +551,9 @@ impl CellMap {
     }
 
     /// Goes on with what makes far ways fast, for so many expansions at most; what it took.
-    pub(super) fn tend_far(&mut self, allowance: u32) -> u32 {
+    pub(super) fn precompute_far(&mut self, allowance: u32) -> u32 {
         let mut far = std::mem::take(&mut self.far);
-        let spent = far.tend(&self.widest(), &self.base.labels, allowance);
+        let spent = far.precompute_idle(&self.widest(), &self.base.labels, allowance);
         self.far = far;
         spent
     }

@@ -21,7 +21,7 @@ use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{LinkPassage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::GraphScratch;
-use crate::nav::joined::Stage;
+use crate::nav::link_search::Stage;
 use crate::nav::linked::Linked;
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};

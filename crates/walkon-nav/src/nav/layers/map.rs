@@ -39,14 +39,14 @@ pub struct Layers {
     maps: Vec<CellMap>,
     links: Vec<LayerLink>,
     /// Added to the revisions of all layers, so that the whole counts on from a map whose place it took.
-    counted: u64,
+    revision_offset: u64,
     /// For layers that are not there.
     nowhere: CellMap,
 }
 
 /// What can be reached from a place over all layers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Everywhere {
+pub(crate) struct ReachableSet {
     /// By layer: what is reached from each place at which one comes to it.
     pub(crate) layers: Vec<Vec<Reached>>,
 }
@@ -82,7 +82,7 @@ impl Layers {
                 return Err(LayersError::LinkCost { link, value: way.cost_m });
             }
         }
-        Ok(Self { maps, links, counted: 0, nowhere: CellMap::default() })
+        Ok(Self { maps, links, revision_offset: 0, nowhere: CellMap::default() })
     }
 
     /// How many there are.
@@ -125,9 +125,14 @@ impl Layers {
 
     /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for
     /// each link.
-    pub(crate) fn everywhere(&self, views: &[CellView], by: &Traversal, Cell { x, z }: Cell) -> Everywhere {
+    pub(crate) fn reachable_over_links(
+        &self,
+        views: &[CellView],
+        by: &Traversal,
+        Cell { x, z }: Cell,
+    ) -> ReachableSet {
         let layer = by.layer;
-        let mut found = Everywhere { layers: vec![Vec::new(); self.maps.len()] };
+        let mut found = ReachableSet { layers: vec![Vec::new(); self.maps.len()] };
         found.layers[usize::from(layer)].extend(views[usize::from(layer)].reached_from(x, z));
         let mut waiting: Vec<Hop> = self.hops(by.actions).collect();
         // Bounded by the links: each round takes one at least.
@@ -157,7 +162,7 @@ impl Layers {
     }
 }
 
-impl Everywhere {
+impl ReachableSet {
     /// Whether a place is among those that are reached.
     pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
         let Some((Cell { x, z }, view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {

@@ -3,16 +3,16 @@
 //! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable
 //! goal is decided by labels: the path ends at the nearest place that can be reached on the layer of the
 //! goal, else on that of the start. A path without links is the one that its layer alone would give. Not
-//! here: ways within a layer (`cells`), the choice of links (`joined`).
+//! here: ways within a layer (`cells`), the choice of links (`link_search`).
 
 use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::cell::Cell;
 use crate::nav::cells;
-use crate::nav::joined::{Joined, LinkedEnds, Stage};
 use crate::nav::layers::Layers;
-use crate::nav::layers::map::Everywhere;
+use crate::nav::layers::map::ReachableSet;
+use crate::nav::link_search::{LinkSearch, LinkedEnds, Stage};
 use crate::nav::links::Hop;
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::search::Search;
@@ -24,7 +24,7 @@ pub(crate) enum LayersPlan {
     /// On one layer.
     Alone(Box<cells::CellPlan>),
     /// Over links.
-    Joined(Box<Joined<cells::CellPlan>>),
+    OverLinks(Box<LinkSearch<cells::CellPlan>>),
 }
 
 impl Plan for LayersPlan {
@@ -44,12 +44,12 @@ impl Plan for LayersPlan {
             Ok((start, _)) => start,
             Err(trouble) => return alone(trouble),
         };
-        let everywhere = layers.everywhere(&views, &query.by, start);
+        let reachable = layers.reachable_over_links(&views, &query.by, start);
         let own = LayerPoint { layer: query.by.layer, point: query.start };
         let hops: Vec<Hop> = layers
             .hops(query.by.actions)
             .filter(|hop| {
-                everywhere.holds(layers, &views, hop.from) && everywhere.holds(layers, &views, hop.to)
+                reachable.holds(layers, &views, hop.from) && reachable.holds(layers, &views, hop.to)
             })
             .collect();
         let stays = goal.layer == query.by.layer;
@@ -62,13 +62,13 @@ impl Plan for LayersPlan {
         }
         let mut trouble = None;
         let mut target = goal;
-        if !everywhere.holds(layers, &views, goal) {
+        if !reachable.holds(layers, &views, goal) {
             let why = match layers.reach_on(query.start, goal, &query.by) {
                 Reach::No(why) => why,
                 Reach::Yes => PathFailure::NoPath,
             };
             trouble = Some(why);
-            let near = |layer: u8| nearest(layers, &views, &everywhere, LayerPoint { layer, ..goal });
+            let near = |layer: u8| nearest(layers, &views, &reachable, LayerPoint { layer, ..goal });
             let Some(place) = near(goal.layer).or_else(|| near(query.by.layer)) else { return alone(why) };
             target = place;
             if query.accept == Accept::Exact {
@@ -78,26 +78,26 @@ impl Plan for LayersPlan {
             }
         }
         let ends = LinkedEnds { start: own, target, goal };
-        Ok(Self::Joined(Box::new(Joined::new(layers, query, ends, hops, trouble))))
+        Ok(Self::OverLinks(Box::new(LinkSearch::new(layers, query, ends, hops, trouble))))
     }
 
     fn begun_for(&self) -> u32 {
         match self {
             Self::Alone(plan) => plan.begun_for(),
-            Self::Joined(plan) => plan.begun_for(),
+            Self::OverLinks(plan) => plan.begun_for(),
         }
     }
 
     fn spent(&self, search: &Search) -> u32 {
         match self {
             Self::Alone(plan) => plan.spent(search),
-            Self::Joined(plan) => plan.spent(search),
+            Self::OverLinks(plan) => plan.spent(search),
         }
     }
 
     fn step(&mut self, layers: &Layers, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         match self {
-            Self::Joined(plan) => plan.step(layers, task, allowance),
+            Self::OverLinks(plan) => plan.step(layers, task, allowance),
             Self::Alone(plan) => {
                 let mut answer = plan.step(layers.of(&task.query.by), task, allowance)?;
                 (answer.revision, answer.path.revision) = (layers.revision(), layers.revision());
@@ -144,7 +144,7 @@ impl LayersPlan {
     pub(crate) fn cost_m(&self) -> f64 {
         match self {
             Self::Alone(plan) => plan.cost_m(),
-            Self::Joined(plan) => plan.found_m,
+            Self::OverLinks(plan) => plan.found_m,
         }
     }
 }
@@ -153,13 +153,13 @@ impl LayersPlan {
 fn nearest(
     layers: &Layers,
     views: &[cells::CellView],
-    everywhere: &Everywhere,
+    reachable: &ReachableSet,
     at: LayerPoint,
 ) -> Option<LayerPoint> {
     let (map, layer) = (layers.layer(at.layer)?, usize::from(at.layer));
     let point = map.to_cells(at.point);
     let closest = |reached| views[layer].closest_reached(reached, point);
-    let cells = everywhere.layers[layer].iter().filter_map(closest);
+    let cells = reachable.layers[layer].iter().filter_map(closest);
     let rank = |&Cell { x, z }: &Cell| (geom::flat_distance(map.centre(Cell { x, z }), at.point), z, x);
     let cell = cells.min_by(|a, b| {
         let (a, b) = (rank(a), rank(b));

@@ -13,7 +13,7 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
-use crate::nav::joined::Stage;
+use crate::nav::link_search::Stage;
 use crate::nav::linked::Linked;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::{MeshView, carve};

@@ -104,7 +104,7 @@ fn any_query(rng: &mut Rng, side: u32) -> PathQuery {
 /// between.
 #[test]
 fn requests_are_answered_alike_on_any_number_of_threads() {
-    let (mut foreseen_count, mut repeated) = (0, 0);
+    let (mut speculated_count, mut repeated) = (0, 0);
     for (seed, threads) in [(1, 2), (2, 3), (3, 8), (4, 2)] {
         let mut rng = Rng::stream(seed, "threads");
         let side = if seed == 4 { 250 } else { 90 };
@@ -135,10 +135,10 @@ fn requests_are_answered_alike_on_any_number_of_threads() {
             assert_eq!(hash(&shared), hash(&alone), "seed {seed}, step {step}");
             assert_eq!((shared.repeated, shared.debt), (alone.repeated, alone.debt));
         }
-        foreseen_count += shared.foresight.foreseen_count;
+        speculated_count += shared.speculative.speculated_count;
         repeated += shared.repeated;
     }
-    assert!(foreseen_count > 1_000, "many were worked out beforehand: {foreseen_count}");
+    assert!(speculated_count > 1_000, "many were worked out beforehand: {speculated_count}");
     assert!(repeated > 0, "some made room for others");
 }
 

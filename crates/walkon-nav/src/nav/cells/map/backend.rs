@@ -138,11 +138,11 @@ impl Backend for CellMap {
         }
     }
 
-    fn tend(&mut self, allowance: u32) -> u32 {
-        self.tend_far(allowance)
+    fn precompute_idle(&mut self, allowance: u32) -> u32 {
+        self.precompute_far(allowance)
     }
 
-    fn keep(&mut self, kinds: usize) {
+    fn keep_body_classes(&mut self, kinds: usize) {
         self.kinds = kinds;
     }
 

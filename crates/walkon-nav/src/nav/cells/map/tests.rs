@@ -418,7 +418,7 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
             map.apply(&edits);
             let had = map.far.state();
             if rng.chance(0.7) {
-                map.tend(1 << rng.below(17));
+                map.precompute_idle(1 << rng.below(17));
             }
             seen.made_again += u32::from(had == (true, true) && map.far.state() == (true, false));
             if !is_even && rng.chance(0.4) {

@@ -133,7 +133,7 @@ impl Backend for PointGraph {
         self.expect_questions();
     }
 
-    fn keep(&mut self, kinds: usize) {
+    fn keep_body_classes(&mut self, kinds: usize) {
         self.known.keep(kinds);
     }
 

@@ -37,7 +37,7 @@ impl Backend for Layers {
             Ok((start, _)) => start,
             Err(trouble) => return Reach::No(trouble),
         };
-        if self.everywhere(&views, by, start).holds(self, &views, to) {
+        if self.reachable_over_links(&views, by, start).holds(self, &views, to) {
             return Reach::Yes;
         }
         match to.layer == by.layer {
@@ -51,12 +51,12 @@ impl Backend for Layers {
     }
 
     fn revision(&self) -> Revision {
-        let sum = self.maps.iter().fold(self.counted, |sum, map| sum.wrapping_add(map.revision().0));
+        let sum = self.maps.iter().fold(self.revision_offset, |sum, map| sum.wrapping_add(map.revision().0));
         Revision(sum)
     }
 
     fn set_revision(&mut self, revision: u64) {
-        self.counted = self.counted.wrapping_add(revision.wrapping_sub(self.revision().0));
+        self.revision_offset = self.revision_offset.wrapping_add(revision.wrapping_sub(self.revision().0));
     }
 
     fn bounds(&self) -> Bounds {
@@ -116,12 +116,14 @@ impl Backend for Layers {
         self.maps.iter_mut().for_each(|map| map.prepare(by));
     }
 
-    fn tend(&mut self, allowance: u32) -> u32 {
-        self.maps.iter_mut().fold(0, |spent, map| spent + map.tend(allowance.saturating_sub(spent)))
+    fn precompute_idle(&mut self, allowance: u32) -> u32 {
+        self.maps
+            .iter_mut()
+            .fold(0, |spent, map| spent + map.precompute_idle(allowance.saturating_sub(spent)))
     }
 
-    fn keep(&mut self, kinds: usize) {
-        self.maps.iter_mut().for_each(|map| map.keep(kinds));
+    fn keep_body_classes(&mut self, kinds: usize) {
+        self.maps.iter_mut().for_each(|map| map.keep_body_classes(kinds));
     }
 
     fn body_class(&self, radius_m: f32) -> u64 {
@@ -201,7 +203,7 @@ impl Backend for Layers {
             let views = self.views(&query.by);
             let layer = usize::from(query.by.layer);
             let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
-            let reached = self.everywhere(&views, &query.by, start).layers.swap_remove(layer);
+            let reached = self.reachable_over_links(&views, &query.by, start).layers.swap_remove(layer);
             self.of(&query.by).random_point_among(query, reached, rng, &effort)
         };
         (draw(), effort.expansions())

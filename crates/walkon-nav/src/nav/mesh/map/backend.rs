@@ -38,7 +38,7 @@ impl Backend for NavMesh {
         counts
     }
 
-    fn keep(&mut self, kinds: usize) {
+    fn keep_body_classes(&mut self, kinds: usize) {
         self.kinds = kinds;
     }
 

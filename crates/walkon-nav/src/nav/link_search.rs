@@ -44,7 +44,7 @@ type Node = usize;
 
 /// The paused work on a way over links.
 #[derive(Clone, Debug)]
-pub(crate) struct Joined<L> {
+pub(crate) struct LinkSearch<L> {
     hops: Vec<Hop>,
     /// By node: its place, and the least distance that is left to the goal, metres.
     places: Vec<LayerPoint>,
@@ -54,7 +54,7 @@ pub(crate) struct Joined<L> {
     /// Ways that wait.
     waiting: BinaryHeap<Reverse<OpenNode>>,
     /// By the ends of their last legs, far end first: ways that wait and whose legs were searched for.
-    sought: BTreeMap<[Node; 2], NodeArrival>,
+    evaluated: BTreeMap<[Node; 2], NodeArrival>,
     /// The leg that is searched for.
     leg: Option<LinkLeg<L>>,
     /// Why it does not lead to the goal itself.
@@ -110,7 +110,7 @@ pub(crate) struct LinkedEnds {
 }
 
 /// A leg that was searched for: its nodes and its query.
-struct Sought {
+struct LegQuery {
     from: Node,
     to: Node,
     query: PathQuery,
@@ -118,7 +118,7 @@ struct Sought {
 
 const START: Node = 0;
 
-impl<L: Plan> Joined<L> {
+impl<L: Plan> LinkSearch<L> {
     pub(crate) fn new<S: Stage<Leg = L>>(
         stage: &S,
         query: &PathQuery,
@@ -136,7 +136,7 @@ impl<L: Plan> Joined<L> {
             places,
             known,
             waiting: BinaryHeap::new(),
-            sought: BTreeMap::new(),
+            evaluated: BTreeMap::new(),
             leg: None,
             trouble,
             goal,
@@ -229,11 +229,11 @@ impl<L: Plan> Joined<L> {
             let Some(Reverse(next)) = self.waiting.pop() else {
                 return Some(self.give_up(stage, self.trouble.unwrap_or(PathFailure::NoPath)));
             };
-            let sought = if next.is_bound { None } else { self.sought.remove(&[next.to, next.from]) };
+            let evaluated = if next.is_bound { None } else { self.evaluated.remove(&[next.to, next.from]) };
             if self.known[next.to].is_some() {
                 continue;
             }
-            let Some(arrival) = sought else {
+            let Some(arrival) = evaluated else {
                 if self.spent >= query.expansions_max {
                     return Some(self.give_up(stage, PathFailure::Limit));
                 }
@@ -256,7 +256,7 @@ impl<L: Plan> Joined<L> {
     fn wait_known(&mut self, to: Node, whole_m: f64, arrival: NodeArrival) {
         let from = arrival.from;
         self.waiting.push(Reverse(OpenNode { whole: rank_of(whole_m), is_bound: false, to, from }));
-        self.sought.insert([to, from], arrival);
+        self.evaluated.insert([to, from], arrival);
     }
 
     /// Lets all legs wait that begin at a node.
@@ -287,17 +287,17 @@ impl<L: Plan> Joined<L> {
             expansions_max: query.expansions_max.saturating_sub(self.spent),
             others,
         };
-        self.begin_leg_with(stage, Sought { from, to, query });
+        self.begin_leg_with(stage, LegQuery { from, to, query });
     }
 
     /// Begins to search for a leg; when there is none, another may lead there.
-    fn begin_leg_with(&mut self, stage: &impl Stage<Leg = L>, sought: Sought) {
-        match L::begin(stage.ground(&sought.query.by), &sought.query) {
+    fn begin_leg_with(&mut self, stage: &impl Stage<Leg = L>, leg_query: LegQuery) {
+        match L::begin(stage.ground(&leg_query.query.by), &leg_query.query) {
             Ok(plan) => {
-                let Sought { from, to, query } = sought;
+                let LegQuery { from, to, query } = leg_query;
                 self.leg = Some(LinkLeg { from, to, query, plan: Box::new(plan) });
             }
-            Err(answer) => self.end_leg(stage, sought, *answer, 0.0),
+            Err(answer) => self.end_leg(stage, leg_query, *answer, 0.0),
         }
     }
 
@@ -314,18 +314,18 @@ impl<L: Plan> Joined<L> {
             return LegEnd::Limit;
         }
         let cost_m = S::leg_m(&leg.plan, &answer);
-        let sought = Sought { from: leg.from, to: leg.to, query: leg.query };
-        self.end_leg(stage, sought, answer, cost_m);
+        let leg_query = LegQuery { from: leg.from, to: leg.to, query: leg.query };
+        self.end_leg(stage, leg_query, answer, cost_m);
         LegEnd::Yes
     }
 
     /// Takes in the answer to a leg. When somebody stands at the end of a link, the walker waits for them
     /// there instead of ending beside them.
-    fn end_leg(&mut self, stage: &impl Stage<Leg = L>, sought: Sought, answer: PathAnswer, leg_m: f64) {
-        let Sought { from, to, query } = sought;
+    fn end_leg(&mut self, stage: &impl Stage<Leg = L>, leg_query: LegQuery, answer: PathAnswer, leg_m: f64) {
+        let LegQuery { from, to, query } = leg_query;
         if answer.covered.is_some() && to != self.target() {
             let query = PathQuery { others: None, ..query };
-            return self.begin_leg_with(stage, Sought { from, to, query });
+            return self.begin_leg_with(stage, LegQuery { from, to, query });
         }
         if answer.path.points.is_empty() {
             return;

@@ -17,7 +17,7 @@ use crate::nav::{NavMap, PathAnswer, PathQuery, Search};
 
 /// Searches that need more are not worked out beforehand: one that is given up here is done twice. 2,048:
 /// many times what a request in a town needs, 72 in the mean.
-const FORESEEN_EXPANSIONS: u32 = 2_048;
+const SPECULATED_EXPANSIONS_MAX: u32 = 2_048;
 /// From so many requests on a thread more pays: one in a town takes about 30 microseconds, as long as it
 /// takes to start a thread.
 const REQUESTS_MIN: usize = 32;
@@ -28,7 +28,7 @@ const EXPANSIONS_AT_FIRST: u64 = 64;
 
 /// How the search for a request goes.
 #[derive(Clone, Debug)]
-pub(super) enum Foreseen {
+pub(super) enum SpeculatedSearch {
     /// It needs no search.
     Answered(PathAnswer),
     /// It is searched for.
@@ -48,7 +48,7 @@ pub(super) struct Turns {
     answer: PathAnswer,
 }
 
-impl Foreseen {
+impl SpeculatedSearch {
     /// Works a request out.
     fn of(map: &NavMap, query: &PathQuery, search: &mut Search) -> Self {
         let mut plan = match map.begin(query) {
@@ -56,7 +56,7 @@ impl Foreseen {
             Err(answer) => return Self::Answered(*answer),
         };
         let (begun, mut spent) = (plan.begun_for(), Vec::new());
-        while spent.last().is_none_or(|spent| *spent < FORESEEN_EXPANSIONS) {
+        while spent.last().is_none_or(|spent| *spent < SPECULATED_EXPANSIONS_MAX) {
             let task = PlanTask { query, search: &mut *search };
             match map.step(&mut plan, task, TURN_EXPANSIONS) {
                 Some(answer) => return Self::Searched(Turns { begun, spent, answer }),
@@ -78,25 +78,25 @@ pub(super) struct Replay {
 
 /// What is known of requests.
 #[derive(Debug, Default)]
-pub(super) struct Foresight {
-    known: SecondaryMap<PathToken, Foreseen>,
+pub(super) struct SpeculativeSearches {
+    known: SecondaryMap<PathToken, SpeculatedSearch>,
     /// Expansions and answers lately, for a guess how many requests a budget is enough for.
     lately: [u64; 2],
     /// Memory of searches that no thread uses now.
     searches: Mutex<Vec<Search>>,
     /// Answers that were worked out beforehand.
     #[cfg(test)]
-    pub(super) foreseen_count: u64,
+    pub(super) speculated_count: u64,
 }
 
 /// A copy knows nothing: what is known is not state.
-impl Clone for Foresight {
+impl Clone for SpeculativeSearches {
     fn clone(&self) -> Self {
         Self { lately: self.lately, ..Self::default() }
     }
 }
 
-impl Foresight {
+impl SpeculativeSearches {
     /// How many requests to work out together where a budget is left: none when threads do not pay.
     pub(super) fn room_for(&self, threads: Threads, left: i64) -> usize {
         if threads.count().get() == 1 {
@@ -113,14 +113,14 @@ impl Foresight {
         if asked.len() < REQUESTS_MIN {
             return;
         }
-        let mut found = vec![Foreseen::Long; asked.len()];
+        let mut found = vec![SpeculatedSearch::Long; asked.len()];
         let searches = &self.searches;
         threads.from_rows(REQUESTS_MIN).share(
             &mut found[..],
             || LentMemory::of(searches),
             |lent, first, found| {
                 for ((_, query), found) in asked[first..].iter().zip(found) {
-                    *found = Foreseen::of(map, query, &mut lent.search);
+                    *found = SpeculatedSearch::of(map, query, &mut lent.search);
                 }
             },
         );
@@ -130,7 +130,7 @@ impl Foresight {
     }
 
     /// How the search for a request goes; None when it was not looked at in this step.
-    pub(super) fn get(&self, token: PathToken) -> Option<&Foreseen> {
+    pub(super) fn get(&self, token: PathToken) -> Option<&SpeculatedSearch> {
         self.known.get(token)
     }
 
@@ -141,7 +141,8 @@ impl Foresight {
         replay: &mut Replay,
         allowance: u32,
     ) -> Option<Option<PathAnswer>> {
-        let Some(Foreseen::Searched(turns)) = self.known.get(token).filter(|_| allowance == TURN_EXPANSIONS)
+        let Some(SpeculatedSearch::Searched(turns)) =
+            self.known.get(token).filter(|_| allowance == TURN_EXPANSIONS)
         else {
             return None;
         };
@@ -151,13 +152,13 @@ impl Foresight {
             return Some(None);
         }
         let answer = match self.known.remove(token) {
-            Some(Foreseen::Searched(turns)) => turns.answer,
+            Some(SpeculatedSearch::Searched(turns)) => turns.answer,
             _ => return None,
         };
         replay.spent = answer.expansions;
         #[cfg(test)]
         {
-            self.foreseen_count += 1;
+            self.speculated_count += 1;
         }
         Some(Some(answer))
     }
