@@ -638,7 +638,7 @@ fn fault_d11_stopping_settles_a_walk_once_and_says_nothing_to_who_stands() {
     assert_eq!(told, ["false", "true false", "cancelled/stopped"]);
 }
 
-/// fault:D5: the wish is seen at once, the door moves in step 4 of the next tick and waits until nobody
+/// fault:D5: the request is seen at once, the door moves in step 4 of the next tick and waits until nobody
 /// stands in it.
 #[test]
 fn fault_d5_on_arrived_may_close_the_door_that_the_walker_stands_in() {

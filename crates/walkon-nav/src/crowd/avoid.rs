@@ -6,8 +6,8 @@
 //! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
 //! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric
 //! meetings are broken to the passing side. Anyone who is in front does not look back at those who go the
-//! same way; who is in a narrow place goes before who stands outside; in a jam the two who meet step aside
-//! for one another in turns, and nobody drives another before it where the two have room to pass. No
+//! same way; a walker in a narrow place goes before one that stands outside; in a jam the two who meet step
+//! aside for one another in turns, and nobody drives another before it where the two have room to pass. No
 //! trigonometry, no random numbers; single precision in a fixed order. Cost: linear in the walkers; each
 //! looks at the nearest few only. Not here: paths, pushes of what overlaps already (`resolve`), who may go
 //! first at a door. Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011).
@@ -37,11 +37,11 @@ pub struct Walker {
     pub place: Vec2,
     /// Velocity of the last step, metres a second.
     pub velocity: Vec2,
-    /// The velocity it wants, metres a second; zero for who stands.
+    /// The velocity it wants, metres a second; zero for a standing body.
     pub desired: Vec2,
     /// Radius, metres.
     pub radius_m: f32,
-    /// Top speed, metres a second; zero for who does not move whatever happens.
+    /// Top speed, metres a second; zero for a body that does not move whatever happens.
     pub speed_max_mps: f32,
     /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone
     /// unless the other is 0 too (both then do the whole). Anyone who stands or is held has 0, so that the
@@ -53,7 +53,7 @@ pub struct Walker {
     /// Seconds since it last got on along its way.
     pub held_s: f32,
     /// How far apart the outermost places beside it are where its centre can stand, seen across its way,
-    /// metres; infinite for who gets on.
+    /// metres; infinite for a walker that gets on.
     pub width_m: f32,
     /// The same there or just ahead, whichever is less.
     pub room_m: f32,
@@ -70,7 +70,7 @@ impl Walker {
 }
 
 /// A stretch of wall: a segment on the ground, metres. The ground lies to the left of its direction, where x
-/// turned towards z is left; that matters only to who stands exactly on it.
+/// turned towards z is left; that matters only to a body exactly on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// One end.
@@ -116,7 +116,7 @@ pub struct AvoidSettings {
     /// The side on which symmetric meetings are broken.
     pub side: PassingSide,
     /// How strongly, as a part of the velocity wanted, 0 to 1. 0.3: corridors clear sooner than with 0.1
-    /// (20 s against 28 s for sixteen who meet).
+    /// (20 s against 28 s for sixteen walkers who meet).
     pub side_share: f32,
     /// How fast somebody who is held up steps back when it is its turn, as a part of the velocity wanted, 0
     /// to 1. 0.3: a body's width in a turn at 1.4 m/s.
@@ -300,7 +300,7 @@ pub struct Step<'a> {
     /// Rises by one about once a second: whole seconds of game time. Anyone who steps back in a jam changes
     /// with it.
     pub epoch: u32,
-    /// Who chooses: the same velocities for any number of threads.
+    /// The threads that choose: the same velocities for any number of them.
     pub threads: Threads,
 }
 
@@ -315,7 +315,7 @@ struct VelocityLines {
     /// How far inside the lines of neighbours the velocity wanted lies; below zero, and somebody is in its
     /// way.
     room_mps: Vec4,
-    /// Whether somebody is who moves and goes another way.
+    /// Whether there is somebody that moves and goes another way.
     opposed: BVec4A,
 }
 

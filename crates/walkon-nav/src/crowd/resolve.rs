@@ -145,9 +145,9 @@ pub struct PushSettings {
     /// Overlap that is left alone, metres. 0.001: a hundredth of what counts as overlapping (5 % of 0.35 m is
     /// 0.0175).
     pub slack_m: f32,
-    /// Gap up to which two bodies are watched meanwhile, metres: who comes into contact by these pushes only
-    /// is pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the rest follow a
-    /// step later.
+    /// Gap up to which two bodies are watched meanwhile, metres: bodies that come into contact by these
+    /// pushes only are pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the
+    /// rest follow a step later.
     pub watch_m: f32,
     /// Bodies whose floors are further apart than this do not touch, metres. 1.5: less than a storey, more
     /// than a step.
@@ -161,7 +161,7 @@ pub struct PushSettings {
     /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number
     /// of the step, so that everybody has its turn.
     pub turn: u32,
-    /// Who looks for pairs: the same ones for any number of threads. Pushes are one after another.
+    /// The threads that look for pairs: the same pairs for any number of them. Pushes are one after another.
     pub threads: Threads,
 }
 
@@ -215,9 +215,9 @@ pub struct Contact {
 /// What pushing did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PushReport {
-    /// Who touched whom, sorted, each pair once.
+    /// Pairs that touched, sorted, each once.
     pub contacts: Vec<Contact>,
-    /// Who was moved, sorted.
+    /// Those that were moved, sorted.
     pub pushed: Vec<u32>,
     /// Pushes, or halves of pushes, that were not made because of a wall.
     pub refused_count: u32,
@@ -225,7 +225,7 @@ pub struct PushReport {
     pub deepest_m: f32,
     /// What was asked about walls, by [`Ground::price`].
     pub asked_count: u32,
-    /// Whether the budget of questions was used up, so that some were not pushed who might have been.
+    /// Whether the budget of questions was used up, so that some bodies were not pushed that might have been.
     pub is_short: bool,
 }
 
@@ -250,7 +250,7 @@ impl BodyPair {
 /// % that counts.
 const LEFT: f32 = 0.04;
 
-/// Who began so much deeper in somebody has to get out, metres.
+/// A body that began so much deeper in somebody has to get out, metres.
 const BEGAN_IN_M: f32 = 0.002;
 
 /// Less than this is not worth going back for, metres.
@@ -399,10 +399,10 @@ impl Resolver {
     /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: anyone who
     /// came nearer in this step returns to where it began, the one that came further first, until no pair
     /// overlaps by more than `LEFT` that did not before. So what is pressed together, along a wall or from
-    /// all sides, is never pressed into one another: those at the end stand still, and those behind them. Who
-    /// began in somebody may go on, because it has to get out; but not into somebody who stands. `began` are
-    /// the places before the steps; `held` gets anyone who was moved back, in no order. Cost: linear in the
-    /// pairs, times `SWEEPS_MAX` where a crowd is pressed together.
+    /// all sides, is never pressed into one another: those at the end stand still, and those behind them. A
+    /// body that began in somebody may go on, because it has to get out; but not into somebody who stands.
+    /// `began` are the places before the steps; `held` gets anyone who was moved back, in no order. Cost:
+    /// linear in the pairs, times `SWEEPS_MAX` where a crowd is pressed together.
     ///
     /// # Panics
     /// When `began` is shorter than the columns that were resolved.
@@ -431,7 +431,7 @@ impl Resolver {
         }
     }
 
-    /// Moves one of two back who came nearer.
+    /// Moves one of two back that came nearer.
     fn hold_one(
         &mut self,
         bodies: &mut Bodies,

@@ -144,7 +144,8 @@ pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> 
     // target.
     let tightest_mps =
         if aside > NOTHING { turning.rate_radps.max(0.0) * target_m / (4.0 * aside) } else { wanted_mps };
-    // The square: who sets out aside turns nearly on the spot, who rounds a corner hardly slows down.
+    // The square: a walker that sets out aside turns nearly on the spot, one that rounds a corner hardly
+    // slows down.
     CourseAhead { heading, speed_mps: (wanted_mps * ahead * ahead).min(tightest_mps) }
 }
 
@@ -212,7 +213,7 @@ pub struct Way<'a> {
     pub points: &'a [Vec3],
     /// The segment that the body is on.
     pub segment: usize,
-    /// The two ends of the segment, so that who has no corner near leaves the points alone.
+    /// The two ends of the segment, so that a walker with no corner near leaves the points alone.
     pub ends: [Vec3; 2],
 }
 

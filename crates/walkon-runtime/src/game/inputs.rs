@@ -1,8 +1,8 @@
 //! What a host may say to a level, as data.
 //!
 //! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and
-//! names things by their names, so that a recording can repeat it. Not here: what inputs do (`apply_inputs`), how
-//! scripts and levels are reloaded (`script::host::reload`, `level_reload`).
+//! names things by their names, so that a recording can repeat it. Not here: what inputs do (`apply_inputs`),
+//! how scripts and levels are reloaded (`script::host::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 

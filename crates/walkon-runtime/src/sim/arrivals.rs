@@ -1,8 +1,9 @@
 //! Step 10: walks settle because of what the world did.
 //!
-//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; who
-//! comes to a goal that somebody holds stands beside, does not push, and has arrived there or waits, as the
-//! walk accepts; no walk goes on without progress for longer than its patience, and none past its timeout.
+//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; a
+//! walker that comes to a goal that somebody holds stands beside, does not push, and has arrived there or
+//! waits, as the walk accepts; no walk goes on without progress for longer than its patience, and none past
+//! its timeout.
 
 use glam::Vec3;
 
@@ -158,9 +159,9 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
     may_stop && is_taken && is_near && ahead().is_some_and(|ahead| people.goes_to_same(ahead, walk))
 }
 
-/// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back
-/// and forth: a closed door that it has come to, anyone who is on the next stretch of its way, the nearest
-/// first, or else anyone it touches.
+/// What keeps a walk from getting on that has nobody in front of it just now, because it sways back and
+/// forth: a closed door that it has come to, anyone who is on the next stretch of its way, the nearest first,
+/// or else anyone it touches.
 fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Blocker> {
     /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the
     /// other.
@@ -237,8 +238,8 @@ fn closes_in(walk: &Walk, character: &Character) -> bool {
     gets_on && walk.phase == Phase::Moving && exact_end(walk, character).is_some_and(has_more)
 }
 
-/// How near to its end a way to an exact place is as good as walked, metres: the last steps of who brakes are
-/// ever shorter.
+/// How near to its end a way to an exact place is as good as walked, metres: the last steps of a braking
+/// walker are ever shorter.
 const END_M: f32 = 0.01;
 
 /// The end of the way of somebody who goes to an exact place, and what is left to it.
@@ -330,7 +331,7 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
 /// on, seconds.
 const PRESSED_S: f64 = 1.0;
 
-/// Whether a walker has not got on for a moment because of somebody in front who stands.
+/// Whether a walker has not got on for a moment because of somebody in front that stands.
 fn is_pressed(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     is_held(clock, walk) && walk.ahead.is_some_and(|ahead| people.standing(ahead).is_some())
 }
@@ -340,7 +341,7 @@ fn is_held(clock: &Clock, walk: &Walk) -> bool {
     walk.clock(clock.landing()).since(walk.progress_tick) >= clock.rate.ticks(PRESSED_S)
 }
 
-/// Who is in front of a walker that does not get on, if that one has come to the same goal.
+/// The character in front of a walker that does not get on, if it has come to the same goal before.
 fn arrived_ahead(clock: &Clock, people: People<'_>, walk: &Walk) -> Option<CharacterId> {
     let may = walk.options.accept != AcceptEnd::Exact && walk_modes::is_plain(walk);
     let ahead = walk.ahead.filter(|_| may && is_pressed(clock, people, walk))?;
@@ -492,11 +493,11 @@ fn note_left(walk: &mut Walk, left_m: f32, landing: TickNumber) {
     }
 }
 
-/// How far back somebody is driven who counts its progress from there on, metres: more than two who stand
-/// against one another sway back and forth, less than one backs out of a corridor.
+/// How far back a walker is driven before it counts its progress from there on, metres: more than two who
+/// stand against one another sway back and forth, less than one backs out of a corridor.
 const SETBACK_M: f32 = 1.0;
 
-/// Who is driven back a good way counts its progress from there on.
+/// A walker that is driven back a good way counts its progress from there on.
 fn note_setback(walk: &mut Walk, left_m: f32) {
     if left_m > walk.progress_m + SETBACK_M {
         walk.progress_m = left_m;

@@ -2,7 +2,7 @@
 //!
 //! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody
 //! decides from the velocities of the last step, so the order of the characters does not matter; anyone who
-//! meets nobody keeps the stride of step 7 to the bit; who passes through others (`crowd = "ghost"`) neither
+//! meets nobody keeps the stride of step 7 to the bit; a ghost, which passes through others, neither
 //! avoids nor is avoided. Not here: paths, pushes of what overlaps already (`integrate`).
 
 use glam::{Vec2, Vec3};
@@ -122,7 +122,7 @@ impl Everybody<'_> {
     }
 }
 
-/// Looks how much room those have who are held up.
+/// Looks how much room those have that are held up.
 fn look_for_room(
     bodies: &mut CrowdColumns,
     grounds: &GroundQueries<'_>,
@@ -148,7 +148,7 @@ fn look_for_room(
 
 /// The furthest to each side that room is looked for, metres: two wide bodies side by side.
 const ROOM_MAX_M: f32 = 1.5;
-/// How far ahead it has to be as wide, metres: who stands before a doorway has no room.
+/// How far ahead it has to be as wide, metres: a walker before a doorway has no room.
 const ROOM_AHEAD_M: f32 = 0.8;
 
 /// How far apart the outermost places are across the way of somebody: where it stands, and there or just
@@ -269,6 +269,6 @@ fn storeyed(character: &Character) -> Vec3 {
 }
 
 fn stance(character: &Character) -> BodyStance {
-    // Whom a scene holds stands where the scene has put it.
+    // A character that a scene holds stands where the scene has put it.
     BodyStance { movable: character.held.is_none(), moving: false, player: character.is_player, ghost: false }
 }

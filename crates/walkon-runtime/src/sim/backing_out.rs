@@ -1,15 +1,15 @@
 //! Step 9, last part: of two files that meet where nobody can pass anybody, one backs out.
 //!
-//! In: who is held up, and whom each has in front of it. Out: walks that back out, each with the way to a
+//! In: walkers that are held up, and those in front of each. Out: walks that back out, each with the way to a
 //! place beside the ways of those it lets pass. Holds: the file with less far to go to such places backs out,
 //! whole, from its last member on; of equals the shorter one, then the one whose head was created later.
 //! Anyone who meets somebody that backs out backs out as well. Nobody does for longer than its time, so that
 //! none waits without an end. Not here: two who meet where there is room (`crowd::avoid`), those who stand
 //! (`yielding`).
 //!
-//! Method: the way along which somebody backs out is that of who comes towards it, which leads past it and
-//! on. Beside that way rays are cast every quarter of a metre; the first place that touches nobody's way is
-//! taken. Cost: nothing where nobody meets anybody in a narrow place.
+//! Method: the way along which somebody backs out is that of the walker that comes towards it, which leads
+//! past it and on. Beside that way rays are cast every quarter of a metre; the first place that touches
+//! nobody's way is taken. Cost: nothing where nobody meets anybody in a narrow place.
 
 use glam::{Vec2, Vec3};
 
@@ -31,11 +31,12 @@ use crate::world::walks::Walks;
 
 /// So many in front of somebody are known, the nearest first.
 const FRONT_MAX: usize = 4;
-/// Seconds without getting on after which two who meet come to terms. 1: two who can pass have done so.
+/// Seconds without getting on after which the standoff of two who meet is resolved. 1: two who can pass have
+/// done so.
 const HELD_S: f64 = 1.0;
 /// How often it is tried, seconds.
 const AGAIN_S: f64 = 0.5;
-/// The most who back out together.
+/// The most walkers that back out together.
 const FILE_MAX: usize = 12;
 /// Meetings that are looked at in a step, at most.
 const MEETINGS_MAX: u32 = 4;
@@ -48,7 +49,7 @@ const BACK_MAX_M: f32 = 30.0;
 const APART_M: f32 = 0.25;
 /// Rays cast from a place.
 const RAYS: u8 = 12;
-/// How far beyond the first place off the way a ray goes, for each who backs out, metres.
+/// How far beyond the first place off the way a ray goes, for each walker that backs out, metres.
 const DEEPER_M: f32 = 0.8;
 /// The gap to those who pass, metres.
 const GAP_M: f32 = 0.05;
@@ -63,7 +64,7 @@ const WAITS_IDLY_S: f64 = 3.0;
 /// Nobody.
 const NOBODY: u32 = u32::MAX;
 
-/// Somebody who is held up on its walk, and who is in front of it.
+/// A walker that is held up, and those in front of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facing {
     pub(crate) walk: WalkId,
@@ -208,7 +209,7 @@ fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, pair: [u32;
     }
 }
 
-/// Whether two who have been held up for so long come to terms in this step.
+/// Whether the standoff of two who have been held up for so long is resolved in this step.
 fn is_due(clock: &Clock, held_ticks: u64) -> bool {
     let again = clock.rate.ticks(AGAIN_S).max(1);
     let before = held_ticks.saturating_sub(clock.rate.ticks_per_step());
@@ -338,7 +339,7 @@ struct Seeker<'a> {
     room_m: f32,
     deeper_m: f32,
     most_m: f32,
-    /// Where those stand who are to pass, and how near is touching, metres.
+    /// Where those stand that are to pass, and how near is touching, metres.
     bodies: Vec<(Vec3, f32)>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining way
 //! is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its way to a
-//! nearest point asks when what opened leads it further; for whom another way may have become better looks
-//! for one (`shortcuts`); nobody else is disturbed.
+//! nearest point asks when what opened leads it further; a walk for which another way may have become better
+//! looks for one (`shortcuts`); nobody else is disturbed.
 
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;

@@ -1,8 +1,8 @@
 //! Step 7: where each walker would come to along its path in this step, if nobody were in the way.
 //!
-//! In: walks with a path, doors on their way, who steps aside. Out: moves for steps 8 and 9, doors asked to
-//! open. Holds: nobody goes past a door that is not open; who opens doors asks once it stands in front, who
-//! waits stands until it is open or its patience ends.
+//! In: walks with a path, doors on their way, characters that step aside. Out: moves for steps 8 and 9, doors
+//! asked to open. Holds: nobody goes past a door that is not open; a walker that opens doors asks once it
+//! stands in front, one that waits stands until it is open or its patience ends.
 
 use glam::Vec3;
 
@@ -266,7 +266,7 @@ fn gait_of(character: &Character, rate: TickRate) -> StepGait {
     }
 }
 
-/// Who was asked aside takes its small step.
+/// A character that was asked aside takes its small step.
 fn step_aside(parts: &mut FollowParts<'_>) {
     let CrowdStep { moves, cast, threads, .. } = &mut *parts.step;
     let (ids, characters) = (parts.characters.ids(), &*parts.characters);

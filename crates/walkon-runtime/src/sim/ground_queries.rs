@@ -64,7 +64,7 @@ impl<'a> GroundQueries<'a> {
         self.kind_of(who.body.radius_m, who.layer, || Some(who))
     }
 
-    /// The same for who is so wide and on that layer, without a look at it where no door asks who it is.
+    /// The same for a body so wide and on that layer, without a look at it where no door asks who it is.
     pub(crate) fn kind_of<'b>(
         &mut self,
         radius_m: f32,

@@ -3,8 +3,8 @@
 //! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the
 //! crowd's step ends, places on paths. Holds: the straight line of every move and of every push is tested
 //! against the map, exactly, before it is taken, so that no body ever crosses a wall at any speed (inv:N2,
-//! fault:G19; in the ticks of a step `interpolation` sees to it); who stands on ground that went away may
-//! leave it; who stands and is pushed stays where it was pushed to (seed:C5).
+//! fault:G19; in the ticks of a step `interpolation` sees to it); a body on ground that went away may leave
+//! it; one that stands and is pushed stays where it was pushed to (seed:C5).
 
 use std::iter::{once, once_with};
 use std::ops::Range;
@@ -159,13 +159,13 @@ fn take_step(
     reached
 }
 
-/// Who makes less than this part of its stride is held up.
+/// A walker that makes less than this part of its stride is held up.
 const KEPT: f32 = 0.5;
 
 /// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its
 /// head at every step.
 fn keeps_still(character: &Character, walk: Option<&Walk>) -> bool {
-    /// Who has come less far than this, metres, sets out.
+    /// A walker that has come less far than this, metres, sets out.
     const SET_OUT_M: f32 = 0.3;
     /// The cosine of the angle within which that is so: 80 degrees.
     const ABOUT: f32 = 0.17;
@@ -277,7 +277,7 @@ const HEAP_M: f32 = 0.1;
 /// How often everybody is pushed, at most, where there is a heap.
 const HEAP_ROUNDS: u32 = 2;
 
-/// Who has been pushed, sorted.
+/// Those that have been pushed, sorted.
 fn push_apart(
     columns: &mut resolve::Bodies,
     resolver: &mut Resolver,
@@ -361,7 +361,7 @@ struct Pushing<'a> {
 #[derive(Clone, Copy, Default)]
 struct Pushed {
     place: Vec3,
-    /// How far along its path that is, for who stands.
+    /// How far along its path that is, for a standing body.
     cursor: Option<Cursor>,
 }
 
@@ -460,7 +460,7 @@ fn note_walk(
 /// What a move made of its walk, or its step aside, and whom that is told.
 fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     let IntegrateParts { clock, crowd, map, characters, walks, interpolations, events, .. } = parts;
-    // Whom somebody asked aside turns on afterwards.
+    // A character that was asked aside turns on afterwards.
     if step.was_turning && step.walk.is_some() {
         end_turn(characters, events, step.character, ActEnd::CutShort);
     }
@@ -515,7 +515,7 @@ fn take_link(
     let now = walk.clock(clock.landing());
     let seconds = f64::from(link.length_m) / f64::from(walk.speed_mps(character));
     let has_begun = walk.on_link.is_some();
-    // Who has to do something for it is told before it is done.
+    // Those that have to do something for it are told before it is done.
     let ticks = clock.rate.ticks(seconds).max(u64::from(link.action.is_some()));
     let (until, by) = (now.after(ticks), LinkTaking::Walked);
     let taken = *walk.on_link.get_or_insert(OnLink { layer: link.layer, to: link.to, until, by });

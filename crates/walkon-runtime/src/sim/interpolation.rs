@@ -1,5 +1,5 @@
-//! Step 9, in every tick: everybody is on its way to where the crowd's step leads it, who stands turns,
-//! animations run out.
+//! Step 9, in every tick: everybody is on its way to where the crowd's step leads it, standing characters
+//! turn, animations run out.
 //!
 //! In: where the step that began with this tick, or one before, leads everybody (`integrate`). Out: positions
 //! and facings of this tick, ended turns and animations. Holds: the line of every step was tested when it was
@@ -115,7 +115,7 @@ fn go_on(parts: &mut InterpolationParts<'_>, part: f32) {
     );
 }
 
-/// Keeps those on their way of whom `keeps` is true, which may change them and their bodies and look at
+/// Keeps those on their way for which `keeps` is true, which may change them and their bodies and look at
 /// nobody else.
 fn retain<S>(
     interpolations: &mut Vec<Interpolation>,
@@ -139,7 +139,7 @@ fn retain<S>(
     interpolations.retain(|_| are_kept.next() == Some(true));
 }
 
-/// Who stands turns, and animations run out.
+/// Standing characters turn, and animations run out.
 fn stand(parts: &mut InterpolationParts<'_>) {
     let (characters, walks) = (&*parts.characters, parts.walks);
     let tick = parts.clock.tick;
@@ -175,8 +175,8 @@ fn is_over(who: &Character, tick: TickNumber) -> bool {
     until.is_some_and(|until| tick >= until)
 }
 
-/// The map has changed within bounds: who is on its way to where it may not go any more stays where it is,
-/// and asks for another way.
+/// The map has changed within bounds: a character on its way to where it may not go any more stays where it
+/// is, and asks for another way.
 pub(crate) fn check(
     map: &LevelMap,
     interpolations: &mut Vec<Interpolation>,

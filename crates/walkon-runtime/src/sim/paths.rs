@@ -2,8 +2,8 @@
 //!
 //! In: walks that ask, requests under way, the map. Out: paths on walks, walks settled for want of one,
 //! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until the
-//! new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); who
-//! made a plan because of a door does not swing between the door and the detour.
+//! new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); a
+//! walker that made a plan because of a door does not swing between the door and the detour.
 
 use std::sync::Arc;
 
@@ -215,7 +215,7 @@ impl<'a> WalkOnMap<'a> {
     }
 
     /// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on
-    /// it whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
+    /// it that the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
     fn stays(&self, why: Ask, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
         let beside = self.walk.goal_slot.map(|slot| slot.beside);
         let holder = beside.or_else(|| paths::holder(around, answer));
@@ -355,8 +355,8 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
 }
 
 /// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as
-/// having asked because of others. Anyone who waits for its first path goes on waiting; only who is pushed
-/// about again and again loses its patience.
+/// having asked because of others. Anyone who waits for its first path goes on waiting; only one that is
+/// pushed about again and again loses its patience.
 fn ask_from_here(parts: &mut Wayfinding<'_>, id: WalkId) {
     /// Paths that may be missed before patience runs: each is a search.
     const MISSED_MAX: u32 = 8;
@@ -389,9 +389,9 @@ struct SettingOut {
 const PUSHED_BACK_M: f32 = 2.0;
 
 /// From here on progress is counted on the new way: a way round others is longer than what was left before.
-/// Who sets out on a new errand begins again; whom the map sends round is given the time that the longer way
-/// takes and no more, so that no door that opens and closes all the time kept a walk going for ever: whom one
-/// pushes back has no longer way. Turning round is no want of progress.
+/// A walker that sets out on a new errand begins again; one that the map sends round is given the time that
+/// the longer way takes and no more, so that no door that opens and closes all the time keeps a walk going
+/// for ever: one that a door pushes back has no longer way. Turning round is no want of progress.
 fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     walk.progress_m = if why == Ask::Crowd { walk.progress_m.max(left_m) } else { left_m };
     let is_longer = left_m > walk.nearest_m;

@@ -1,10 +1,10 @@
 //! Step 6, first part: places around goals at which others stand are given out.
 //!
-//! In: walks near their goals, who stands there. Out: a place for each walk that cannot stand on its goal, or
-//! that shares it with others. Holds: two walks to one goal never have overlapping places, and no place
-//! overlaps somebody who stands; a place lies on ground that the body may stand on, in a straight clear line
-//! from the goal; the same world gives the same places; a place is free again as soon as its walk ends. Not
-//! here: when a walker at its place has arrived (`arrivals`).
+//! In: walks near their goals, those that stand there. Out: a place for each walk that cannot stand on its
+//! goal, or that shares it with others. Holds: two walks to one goal never have overlapping places, and no
+//! place overlaps somebody who stands; a place lies on ground that the body may stand on, in a straight clear
+//! line from the goal; the same world gives the same places; a place is free again as soon as its walk ends.
+//! Not here: when a walker at its place has arrived (`arrivals`).
 //!
 //! Method: the nearest free places lie on the rims of what is taken, each widened by the body's own radius,
 //! and on the rim of the goal's own circle; where two rims cross, somebody fits tightly. So rings fill from
@@ -42,7 +42,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     let (clock, people) = (parts.clock, parts.people());
     let ids = people.walks.ids();
     let is_coming = |walk: &Walk| is_coming(clock, people, walk);
-    // One look at each: who has a place is of interest to those who come.
+    // One look at each: walkers with a place are of interest to those who come.
     let is_concerned = |walk: &Walk| walk.goal_slot.is_some() || is_coming(walk);
     let concerned = parts.threads.filter(ids, |id| people.walks.get(id).is_some_and(is_concerned));
     let mut given: Vec<GivenSlot> = concerned.iter().filter_map(|&id| given(people, id)).collect();
@@ -136,8 +136,8 @@ fn is_coming(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
 }
 
-/// Whether a walk has not got on for a moment, seconds: who comes up to somebody on its goal slows down
-/// before it stops beside.
+/// Whether a walk has not got on for a moment, seconds: a walker that comes up to somebody on its goal slows
+/// down before it stops beside.
 fn is_stopped(clock: &Clock, walk: &Walk) -> bool {
     const STOPPED_S: f64 = 0.5;
     walk.clock(clock.landing()).since(walk.progress_tick) >= clock.rate.ticks(STOPPED_S)
@@ -239,7 +239,7 @@ impl GivenSlot {
     }
 }
 
-/// Who stands so near to a point that nobody else can stand within its radius.
+/// The character that stands so near to a point that nobody else can stand within its radius.
 fn keeper(comer: &Comer, standing: &[(CharacterId, Rim)]) -> Option<CharacterId> {
     let goal = flat(comer.goal);
     let keeps = |rim: &Rim| (rim.middle - goal).length() + comer.reach_m < rim.radius_m - GAP_M + ROOM_M;
@@ -257,7 +257,7 @@ fn is_straight_on(comer: &Comer, place: Vec3) -> bool {
 
 /// The best free place: near the goal, then near the walker.
 fn choose(nav: &NavMap, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
-    /// Less than the radius, metres, so that who stands there has arrived.
+    /// Less than the radius, metres, so that a walker that stands there has arrived.
     const INSIDE_M: f32 = 0.01;
     let (goal, from) = (flat(comer.goal), flat(comer.position));
     let own = Rim { middle: goal, radius_m: (comer.reach_m - INSIDE_M).max(0.0) };

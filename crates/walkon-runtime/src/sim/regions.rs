@@ -50,7 +50,7 @@ impl Changes {
     }
 }
 
-/// Looks at every region and every enabled watch, then forgets who was displaced. Where there are too many
+/// Looks at every region and every enabled watch, then forgets the displaced. Where there are too many
 /// watches for the people there are, each is looked at in every so many ticks, in turn; while too many facts
 /// wait for scripts, none is.
 pub(crate) fn run(
@@ -92,8 +92,8 @@ fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
     (all * people).div_ceil(LOOKS_MAX).max(1)
 }
 
-/// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement
-/// stays.
+/// The same for a few characters that a skipped scene has moved: nobody else is looked at, and their
+/// displacement stays.
 pub(crate) fn look_for(
     view: RegionView<'_>,
     triggers: &mut Triggers,

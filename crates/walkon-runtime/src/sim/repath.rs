@@ -1,15 +1,15 @@
 //! Step 6, first parts: walks that plan again because of others.
 //!
-//! In: who has moved, who stands and who does not any more, walks under way. Out: walks that ask for a path,
-//! as `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing (seed:R1);
-//! one walker asks at most once in the cooldown, of game time (seed:R3), and what came meanwhile is not
-//! forgotten; a search is asked for only where its outcome can differ, and that test is exact: somebody
-//! stands on what is left of the way who was not there for the last plan, or somebody whom the last plan went
-//! around is gone and the way is longer than it has to be. Not here: which of two ways is taken (`paths`),
-//! changes of the map, which ignore the cooldown (`edits`).
+//! In: characters that have moved, that stand and that do not any more, walks under way. Out: walks that ask
+//! for a path, as `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing
+//! (seed:R1); one walker asks at most once in the cooldown, of game time (seed:R3), and what came meanwhile
+//! is not forgotten; a search is asked for only where its outcome can differ, and that test is exact:
+//! somebody stands on what is left of the way that was not there for the last plan, or somebody that the last
+//! plan went around is gone and the way is longer than it has to be. Not here: which of two ways is taken
+//! (`paths`), changes of the map, which ignore the cooldown (`edits`).
 //!
 //! Movers are transparent to plans (seed:D4), so somebody who walks past changes nobody's path; what changes
-//! paths is who comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers
+//! paths is somebody that comes to stand, stops standing, or is pushed while it stands. Ten thousand walkers
 //! in motion therefore cost a look at each, and no search.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ struct BystanderChange {
     disc: Option<Disc>,
 }
 
-/// Notes who has moved.
+/// Notes the characters that have moved.
 pub(crate) fn notice_all(
     characters: &mut Characters,
     walks: &Walks,
@@ -175,7 +175,8 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
 /// Whether somebody has asked because of others so shortly ago that it may not ask again.
 pub(crate) fn is_resting(clock: &Clock, crowd: &CrowdSettings, character: &Character) -> bool {
     let cooldown = clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    // Not by the clock of the walk: who walks again for somebody else rests from what it asked for before.
+    // Not by the clock of the walk: a character that walks again for another owner rests from what it asked
+    // for before.
     let ago = character.replan.since.and_then(|since| since.ago_ticks(clock.landing()));
     ago.is_some_and(|ago| ago < cooldown)
 }
@@ -206,8 +207,8 @@ fn minds_others(walk: &Walk) -> bool {
         && walk.options.crowd != Crowd::Ghost
 }
 
-/// Whether who held the goal of a walk has left, or stands elsewhere now. Anyone who is still far off is not
-/// told: by the time it comes there, it may be held again.
+/// Whether the character that held the goal of a walk has left, or stands elsewhere now. Anyone who is still
+/// far off is not told: by the time it comes there, it may be held again.
 fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     let near_m = people.crowd.replan_trigger_m;
     let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);

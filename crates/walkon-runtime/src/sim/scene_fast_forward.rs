@@ -5,7 +5,7 @@
 //! the scene passed, none of which passed for anybody else. Holds: paths are searched within the budget of a
 //! tick, bodies follow, avoid, are pushed and arrive by the same functions and in the same order as in a tick
 //! that is watched, so that everybody comes to stand where they would have come to stand, to the bit, as long
-//! as nobody walks there who does not belong to the scene; a door reaches its final state at once, and is
+//! as nobody walks there that does not belong to the scene; a door reaches its final state at once, and is
 //! `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who
 //! hears of it can act on it before the scene goes on. Not here: what the scene's tasks do
 //! (`script::step::skipping`), who takes part (`world::scene_fast_forward`).
@@ -115,7 +115,7 @@ pub fn finish(world: &mut World, forward: &FastForward, passed_ticks: u64) {
     end(world, aside);
 }
 
-/// Nothing of a scene is skipped any more in this tick: who is within a step of the crowd comes to its end,
+/// Nothing of a scene is skipped any more in this tick: a body within a step of the crowd comes to its end,
 /// because the steps of the world begin and land at other times.
 pub fn land(world: &mut World, forward: &FastForward) {
     let cast = Cast::of(&world.characters, &world.walks, forward);
@@ -143,7 +143,7 @@ fn glances(world: &World, bodies: &[CharacterId]) -> usize {
     (regions.len() + watches.len()) * bodies.len() + travelling * world.characters.count()
 }
 
-/// Where everybody is who may move, as one number.
+/// Where everybody is that may move, as one number.
 fn places(world: &World) -> u64 {
     let mut hash = StateHash::default();
     for &id in world.scratch.step.cast.as_ref().map_or(&[][..], Cast::free) {
@@ -172,7 +172,7 @@ fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId]) {
     look_at_regions(world, bodies);
 }
 
-/// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.
+/// Brings doors to their final state; those that wait for a clear doorway are told that it is occupied.
 fn finish_doors(world: &mut World, forward: &FastForward) {
     for index in 0..world.map.doors.len() {
         let request = world.map.doors[index].request.as_mut();
@@ -200,8 +200,8 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
     }
 }
 
-/// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was
-/// asked aside, and for who asked for another way.
+/// The ticks that passed have passed for the scene's walks, for the animations of those in it, for those that
+/// were asked aside, and for those that asked for another way.
 fn pass_time(world: &mut World, forward: &FastForward, passed: u64) {
     let walks = forward.open_walks(&world.walks);
     for &id in &walks {

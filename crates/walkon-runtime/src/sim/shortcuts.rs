@@ -4,9 +4,10 @@
 //! the answer is taken only if it is cheaper by a tenth (`paths`). Holds: a walk asks only where a better way
 //! is possible, by a bound that needs no search: a way through what changed is no shorter than straight lines
 //! there and on to the end, or what it walks on costs something else now; it asks at once when the change
-//! lies near it, else within a bounded time, a few walks in each step; who was turned back on a shortcut
-//! rests from them, each time twice as long, so that a door which opens and closes all the time sends nobody
-//! back and forth. Not here: ways that are not clear any more, which are asked for at once (`edits`).
+//! lies near it, else within a bounded time, a few walks in each step; a walker that was turned back on a
+//! shortcut rests from them, each time twice as long, so that a door which opens and closes all the time
+//! sends nobody back and forth. Not here: ways that are not clear any more, which are asked for at once
+//! (`edits`).
 
 use glam::Vec3;
 
@@ -25,7 +26,7 @@ const NEAR_M: f64 = 12.0;
 const SEARCHES_PER_STEP_MAX: usize = 16;
 /// Seconds between two looks of one walk, unless the change is near.
 const COOLDOWN_S: f64 = 1.0;
-/// Seconds for which who was turned back for the first time rests from shortcuts.
+/// Seconds for which a walker that was turned back for the first time rests from shortcuts.
 const REST_S: f64 = 4.0;
 /// The longest that it rests, as a number of doublings: a minute.
 const DOUBLINGS_MAX: u32 = 4;
@@ -64,8 +65,9 @@ pub(crate) fn due(landing: TickNumber, walk: &Walk) -> Option<TickNumber> {
     (is_idle && due <= walk.clock(landing)).then_some(due)
 }
 
-/// Those of the walks that are to look whose turn it is while so many searches are under way: who has waited
-/// longest, then in order of creation. At least one, so that everybody has its turn however many there are.
+/// Those of the walks that are to look whose turn it is while so many searches are under way: the one that
+/// has waited longest first, then in order of creation. At least one, so that everybody has its turn however
+/// many there are.
 pub(crate) fn first_of(searches: usize, mut due: Vec<(TickNumber, WalkId)>) -> impl Iterator<Item = WalkId> {
     // Stable: among equals the order is that of creation.
     due.sort_by_key(|&(since, _)| since);

@@ -35,7 +35,7 @@ pub(crate) struct Wayfinding<'a> {
     pub(crate) events: &'a mut EventQueue,
     pub(crate) bystanders: &'a mut BystanderIndex,
     pub(crate) counts: &'a mut PathCounts,
-    /// Who looks through the walks: the same for any number of threads.
+    /// The threads that look through the walks: the same outcome for any number of them.
     pub(crate) threads: Threads,
 }
 

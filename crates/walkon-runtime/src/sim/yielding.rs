@@ -1,12 +1,12 @@
 //! Step 9, last part: who is in whose way, who is asked aside, and who queues.
 //!
-//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps
+//! In: walkers who have not got on for a moment, bodies near them. Out: the character ahead of each, steps
 //! aside (nudges), the tick at which somebody of the jam a walker is in last got on, and later for a large
-//! one. Holds: one is asked aside at most once in the cooldown, never the player, never whom a scene holds,
-//! never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a jam
-//! gets on as long as anybody in it comes nearer to its goal than ever before, and two who wait for one
-//! another do not (fault:G33). Cost: linear in those who are held up, up to `LOOKS_MAX` in all, however many
-//! stand on one spot; nothing when nobody is.
+//! one. Holds: one is asked aside at most once in the cooldown, never the player, never a character that a
+//! scene holds, never one that waits in front of a door (seed:C6-C9); a step aside leads along a clear line
+//! (seed:C7); a jam gets on as long as anybody in it comes nearer to its goal than ever before, and two who
+//! wait for one another do not (fault:G33). Cost: linear in those who are held up, up to `LOOKS_MAX` in all,
+//! however many stand on one spot; nothing when nobody is.
 
 use glam::{Vec2, Vec3};
 
@@ -41,14 +41,14 @@ const SLOW: f32 = 0.5;
 const QUEUE_GAP_M: f32 = 0.6;
 /// Gap up to which somebody is asked aside, metres: as good as touching.
 const ASK_GAP_M: f32 = 0.15;
-/// Gap up to which somebody in front of a walker that steps back is who it steps back for, metres: avoidance
-/// gives way that far ahead, at a narrow place.
+/// Gap up to which a walker that steps back does so for somebody in front of it, metres: avoidance gives way
+/// that far ahead, at a narrow place.
 const GIVE_WAY_GAP_M: f32 = 2.0;
 /// Cosine of the angle to the way one wants to go within which somebody is in front: 70 degrees.
 const IN_FRONT: f32 = 0.34;
 /// Seconds in which a step aside must be made.
 const NUDGE_S: f64 = 2.0;
-/// How far ahead along its path a walker's way is kept free by whom it asks aside, metres.
+/// How far ahead along its path a walker's way is kept free by those it asks aside, metres.
 const WAY_AHEAD_M: f32 = 3.0;
 
 /// The cells that are looked into for neighbours, metres.
@@ -63,7 +63,7 @@ const PER_CELL_MIN: u32 = 2;
 /// A walker who does not get on.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    /// None for who steps aside.
+    /// None for a character that steps aside.
     walk: Option<WalkId>,
     row: u32,
     /// Where it wants to go, a unit vector.
@@ -145,7 +145,7 @@ struct YieldInputs<'a> {
     near: &'a SpatialHash,
     widest_m: f32,
     per_cell_max: u32,
-    /// Who is held up.
+    /// Those that are held up.
     jams: &'a Jams,
     /// Whether any door is on its way to open.
     has_opening_door: bool,
@@ -188,7 +188,7 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
     })
 }
 
-/// So many who are held up share the lists of those in front of them.
+/// So many walkers that are held up share the lists of those in front of them.
 const TOGETHER: usize = 64;
 
 /// Looks ahead of everybody who is held up; a list for each [`TOGETHER`] of them.
@@ -249,8 +249,9 @@ impl Fronts {
     }
 }
 
-/// How many ticks ago the jam of a walker last got on, as far as it sees: it itself, or anyone in front who is not
-/// held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for somebody that steps aside.
+/// How many ticks ago the jam of a walker last got on, as far as it sees: it itself, or anyone in front that
+/// is not held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for a character that
+/// steps aside.
 fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> u64 {
     let Some(own) = one.walk.and_then(|id| seen.people.walks.get(id)) else {
         return u64::MAX;
@@ -280,7 +281,7 @@ fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront
 struct Jams {
     /// Row to its place among those held up.
     held: Vec<u32>,
-    /// Of each who is held up: somebody of the same jam before it, or itself.
+    /// Of each that is held up: somebody of the same jam before it, or itself.
     heads: Vec<u32>,
     /// Of each jam, by its head: how many are in it, and how many ticks ago somebody in it got on.
     sizes: Vec<u64>,
@@ -379,7 +380,7 @@ fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: 
 
 /// What a walker who is held up learns.
 struct Queueing {
-    /// Who is in front of it.
+    /// The character in front of it.
     ahead: Option<CharacterId>,
     /// How many are in its jam, and how many ticks ago somebody in it got on.
     size: u64,
@@ -427,7 +428,8 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
     }
 }
 
-/// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
+/// The way that a walker has before it, from where it is: along its path, or straight on for a character that
+/// steps aside.
 fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
     let straight = [from + Vec3::new(ahead.x, 0.0, ahead.y) * WAY_AHEAD_M];
     let following = walk.and_then(Walk::way);
@@ -445,8 +447,8 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
     way
 }
 
-/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has
-/// come to the same goal.
+/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was one
+/// that has come to the same goal.
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
@@ -476,9 +478,9 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 
 /// Where somebody steps aside to, out of the way that the other has before it: straight away from that one,
 /// to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps lead
-/// round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the
-/// walls leave none of the four, the same four along the walls: in a passage of one cell who is met a little
-/// askew would have nowhere to go (seed:D6).
+/// round a corner, so that somebody in an archway is asked once; only then a place in the way. Where the
+/// walls leave none of the four, the same four along the walls: in a passage of one cell somebody met a
+/// little askew would have nowhere to go (seed:D6).
 fn aside(
     parts: &YieldingParts<'_>,
     character: &Character,
@@ -499,7 +501,7 @@ fn aside(
     let steps = candidates(away, parts.crowd.nudge_m);
     let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
     let round_corner = |places: &[Vec3; 4]| {
-        // Not past who asks.
+        // Not past the asker.
         places[..places.len() - 1].iter().filter(clear).find_map(|&via| {
             let ends = steps.into_iter().chain(steps.map(along_axis)).map(|step| beside(via, step));
             let mut ends = ends.filter(|&to| !is_in_the_way(to));
@@ -515,7 +517,7 @@ fn aside(
     let at = |step: Vec2| beside(place, step);
     let along = |step: Vec2| at(along_axis(step));
     let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(&parts.map.nav, along(step)))];
-    // Into the arms of who asks only where nothing else is left.
+    // Into the arms of the asker only where nothing else is left.
     let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
     all.iter().find_map(first_of).or_else(back)
 }
@@ -527,8 +529,8 @@ struct StepAside {
     via: Option<Vec3>,
 }
 
-/// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and
-/// the line along an edge touches what lies beyond it.
+/// A hand's breadth nearer to the middle of its node: a body that was pressed to a wall stands on its very
+/// edge, and the line along an edge touches what lies beyond it.
 fn off_the_wall(nav: &NavMap, to: Vec3) -> Vec3 {
     const HAND_M: f32 = 0.05;
     let middle = nav.node_centre(to).unwrap_or(to);

@@ -46,7 +46,7 @@ pub(crate) struct BystanderIndex {
     noted: usize,
     is_built: bool,
     found: Vec<u32>,
-    /// Who looks for those who stand: the same ones for any number of threads.
+    /// The threads that look for those who stand: the same people for any number of them.
     pub(crate) threads: Threads,
 }
 

@@ -306,7 +306,7 @@ pub struct BackingOut {
     pub from: Vec3,
     /// Where its way leaves theirs, metres.
     pub junction: Vec3,
-    /// Whom it lets pass.
+    /// The walkers that it lets pass.
     pub yields_to: Vec<CharacterId>,
     /// When it goes on in any case, by the clock of the walk.
     pub until: TickNumber,

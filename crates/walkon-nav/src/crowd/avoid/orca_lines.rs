@@ -1,10 +1,10 @@
 //! The half-planes of velocities that avoid four neighbours at once.
 //!
 //! In: a walker and four others, as rows of what meetings ask for. Out: a half-plane for each of the four,
-//! and which of them are in the way. Holds: each half-plane is that of its pair alone. What depends on whom
-//! one meets is settled by masks, not by branches, because no two neighbours are alike; only what is rare
-//! (jams, two on one point) is settled one by one. Not here: who goes first in a jam (`right_of_way`), the
-//! choice of a velocity (`linear_program`).
+//! and which of them are in the way. Holds: each half-plane is that of its pair alone. What depends on the
+//! other of a pair is settled by masks, not by branches, because no two neighbours are alike; only what is
+//! rare (jams, two on one point) is settled one by one. Not here: who goes first in a jam (`right_of_way`),
+//! the choice of a velocity (`linear_program`).
 
 use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 
@@ -133,7 +133,7 @@ impl Four {
     }
 }
 
-/// Whom a walker meets: up to four of all walkers.
+/// The walkers that one meets: up to four of all.
 #[derive(Clone, Copy)]
 pub(super) struct FourOthers<'a> {
     pub walkers: &'a [Walker],
@@ -150,13 +150,13 @@ pub(super) struct Met {
     pub lines: Lines4,
     /// How far inside them the velocity wanted lies.
     pub room_mps: Vec4,
-    /// Who is in its way, moves and goes another way.
+    /// Those in its way that move and go another way.
     pub opposed: BVec4A,
 }
 
 /// How the walker comes to terms with four others.
 struct Terms {
-    /// Who stands on its floor.
+    /// Those that stand on its floor.
     is_there: BVec4A,
     /// The part of what is needed that falls to the walker.
     share: Vec4,
@@ -202,7 +202,7 @@ fn terms(own: &Four, its: &Four, index: u32, is_there: BVec4A, others: FourOther
     let mut its_velocity = Vec2x4::select(has_room, its.onward, its.velocity);
     let to_settle = is_there & is_shared;
     let held_up = own.held_up.max(its.held_up);
-    // One by one: whose numbers decide, and who do not get on.
+    // One by one: pairs whose numbers decide, and those that do not get on.
     let is_level = is_same_way & behind.cmpeq(zero);
     for lane in lanes(to_settle & is_level) {
         set_lane(&mut behind, lane, if index < others.ids[lane] { -1.0 } else { 1.0 });

@@ -20,22 +20,22 @@ pub(super) const SPARED: f32 = 0.6;
 pub(super) const SAME_WAY_SQ: f32 = 0.25;
 
 /// So far in front, metres, and of two who go the same way one looks ahead only. 0.1: a larger one leaves
-/// pairs side by side at a gap who wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52 s).
+/// pairs side by side at a gap that wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52 s).
 pub(super) const IN_FRONT_M: f32 = 0.1;
 
 /// Nearer to level than this, metres, and their numbers decide who is in front: a ring of equals would else
 /// stand for ever.
 pub(super) const SIDE_BY_SIDE_M: f32 = 1e-3;
 
-/// Who wants less than this part of the speed of somebody behind makes room to be overtaken.
+/// A walker that wants less than this part of the speed of somebody behind makes room to be overtaken.
 pub(super) const SLOWER: f32 = 0.8;
 
 /// Seconds without getting on after which one of two who meet steps aside whatever it costs. 1: two who can
 /// pass have done so.
 const JAM_S: f32 = 1.0;
 
-/// Seconds after which two who both do not get on change who steps aside: who was to may have a wall behind
-/// it. 2: a body's length and half as much again.
+/// Seconds after which two who both do not get on change which of them steps aside: the one that was to may
+/// have a wall behind it. 2: a body's length and half as much again.
 const TURN_S: f32 = 2.0;
 
 /// The least share of anyone who overlaps, so that neither of two is pressed to a wall.
@@ -96,8 +96,8 @@ fn is_narrow(walker: &Walker, other: &Walker) -> bool {
     walker.width_m < walker.radius_m + other.radius_m
 }
 
-/// 1 for who meets somebody in a place too narrow for two and is not in one itself, -1 for the other: who is
-/// outside can step aside. None where both are, or neither is.
+/// 1 for a walker that meets somebody in a place too narrow for two and is not in one itself, -1 for the
+/// other: the one outside can step aside. None where both are, or neither is.
 #[inline]
 fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
     match (is_narrow(walker, other), is_narrow(other, walker)) {
@@ -123,8 +123,8 @@ const ARRIVING_M: f32 = 8.0;
 /// places on one point by turns and hardly get on.
 const ARRIVED_M: f32 = 1.0;
 
-/// So many times as far as the other who is about to arrive somebody has to go who leaves the place where
-/// that one arrives.
+/// A walker that leaves the place where another is about to arrive has to go so many times as far as that
+/// other.
 const LEAVING: f32 = 1.3;
 
 /// How much further than the other a walker has to go, metres; turned round where one arrives and the other
@@ -142,7 +142,7 @@ fn behind_m(walker: &Walker, other: &Walker) -> f32 {
     if leaves { -behind_m } else { behind_m }
 }
 
-/// 1 for the one of two in a jam who steps aside, -1 for the other.
+/// 1 for the one of two in a jam that steps aside, -1 for the other.
 #[inline]
 fn makes_way(walker: &Walker, other: &Walker, ids: [u32; 2]) -> f32 {
     let is_turned = (walker.held_s.min(other.held_s) / TURN_S) as u32 % 2 == 1;

@@ -1,8 +1,8 @@
 //! Four at a time: numbers and flat vectors in lanes.
 //!
 //! In and out: values lane by lane. Holds: every lane gets the bits that the same sum gives one by one, so
-//! results do not depend on who shares a vector with whom, nor on the processor. Not here: what the lanes
-//! stand for.
+//! results do not depend on which values share a vector, nor on the processor. Not here: what the lanes stand
+//! for.
 
 use std::ops::{Add, Div, Mul, Sub};
 

@@ -1,8 +1,8 @@
 //! Keeping up with a character: near enough, lost, or shut out.
 //!
-//! In: where the two stand in step 10. Out: whether the walk has arrived, stands, or is over. Holds: who is
-//! near enough stands; a target that cannot be reached ends the walk after its patience, also when it keeps
-//! moving.
+//! In: where the two stand in step 10. Out: whether the walk has arrived, stands, or is over. Holds: a walker
+//! that is near enough stands; a target that cannot be reached ends the walk after its patience, also when it
+//! keeps moving.
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};

@@ -1,9 +1,9 @@
 //! Parts of steps 6, 7 and 10: what walks do that have more to do than reach one goal.
 //!
 //! In: walks with a mode, positions, answers to their searches. Out: where they aim, whether they stand,
-//! how they end. Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); who is
-//! near enough stands, and who stands because it wants to does not lose patience. Not here: plain walks
-//! (`arrivals`), the search itself (`paths`).
+//! how they end. Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); a walker
+//! that is near enough stands, and one that stands because it wants to does not lose patience. Not here:
+//! plain walks (`arrivals`), the search itself (`paths`).
 
 mod flee;
 mod follow;

@@ -1,4 +1,4 @@
-//! Whose getting on counts for whom.
+//! Whose progress counts for which others.
 
 use super::*;
 use crate::base::ids::DoorId;

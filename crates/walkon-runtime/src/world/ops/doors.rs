@@ -1,7 +1,7 @@
 //! Verbs about doors: requests that step 4 carries out, and locks.
 //!
-//! Holds: every request is answered once, by an event; an opposite request answers the older one as cancelled;
-//! the last request of a tick wins, so a door toggled a thousand times moves once (fault:D16).
+//! Holds: every request is answered once, by an event; an opposite request answers the older one as
+//! cancelled; the last request of a tick wins, so a door toggled a thousand times moves once (fault:D16).
 
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::TickNumber;

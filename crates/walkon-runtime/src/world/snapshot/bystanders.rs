@@ -16,7 +16,7 @@ use crate::nav::Disc;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Characters;
 
-/// Circles of one person that are found again: who is pushed about has another for every plan.
+/// Circles of one person that are found again: somebody that is pushed about has another for every plan.
 const CIRCLES_MAX: usize = 8;
 
 /// The end of a chain, and no place in an order.
@@ -137,7 +137,7 @@ impl ToldDiscs {
         Self::of(characters, &all)
     }
 
-    /// Reads who is in any of the lists.
+    /// Reads those in any of the lists.
     ///
     /// # Errors
     /// At the end, and when somebody is not there.

@@ -256,7 +256,7 @@ fn checked(build: Build) -> Result<Build, DecodeError> {
     if is_sound { Ok(build) } else { Err(DecodeError::new("a body that cannot be")) }
 }
 
-/// Writes who is on its way through a step of the crowd; nothing but a byte where nobody is.
+/// Writes those on their way through a step of the crowd; nothing but a byte where nobody is.
 pub(super) fn save_interpolations(
     out: &mut ByteWriter,
     interpolations: &[Interpolation],
@@ -287,7 +287,7 @@ pub(super) fn save_interpolations(
     });
 }
 
-/// Reads who is on its way.
+/// Reads those on their way.
 pub(super) fn load_interpolations(
     input: &mut ByteReader<'_>,
     characters: &Characters,

@@ -45,7 +45,7 @@ fn a_world_comes_back_with_the_same_hash() {
         Some(Box::new(BackingOut { way, from, junction, yields_to: vec![by], until: TickNumber(600) }));
     let one = world.characters.get_mut(scene.one).expect("it is there");
     one.nudge = Some(Nudge { to: glam::Vec3::X, via: None, by, until: TickNumber(510) });
-    // Who waits in a queue of events is told of again.
+    // A character that waits in a queue of events is told of again.
     assert_eq!(state_hash::of(&again(world)), state_hash::of(world));
     let loaded = again(world);
     let (was, is) = (world.walks.get(scene.walk), loaded.walks.get(scene.walk));

@@ -58,7 +58,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         on_link,
         ask,
         token,
-        // Whom a search under way goes around: it is asked again.
+        // The people a search under way goes around: it is asked again.
         asked_around: _,
         planned_around,
         goal_occupant,

@@ -37,7 +37,7 @@ fn crowd(rng: &mut Rng) -> World {
     world
 }
 
-/// Who was in the way of a walk.
+/// Those in the way of a walk.
 type Case = Vec<(CharacterId, Disc)>;
 
 /// Those beside a line, but for some who were not seen, stood elsewhere, or are gone; or anybody.
