@@ -457,7 +457,7 @@ fn note_walk(
     before..after
 }
 
-/// What a move made of its walk, or its step aside, and whom that is told.
+/// What a move made of its walk, or its step aside, and those that are told of it.
 fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     let IntegrateParts { clock, crowd, map, characters, walks, interpolations, events, .. } = parts;
     // A character that was asked aside turns on afterwards.
