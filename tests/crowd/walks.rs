@@ -850,3 +850,46 @@ fn from_beside_the_corner_of_a_wall_and_whatever_it_looks_at_a_walker_alone_arri
     }
     assert!(tried > 200, "{tried} tried");
 }
+
+/// Goal: somebody alone on the map arrives at any speed. Method: a net of links as narrow as they may be, and
+/// corridors of a metre that meet; from every direction, at speeds up to the greatest.
+#[test]
+fn whoever_is_alone_arrives_at_any_speed_on_nets_and_in_corridors() {
+    let point = |at: usize| format!("[{}, 0, {}]", at % 4, at / 4);
+    let points: Vec<String> = (0..16).map(point).collect();
+    let along = (0..16).filter(|at| at % 4 < 3).map(|at| format!("[{at}, {}]", at + 1));
+    let links: Vec<String> = along.chain((0..12).map(|at| format!("[{at}, {}]", at + 4))).collect();
+    let net = format!(r#""kind": "graph", "points": [{}], "links": [{}]"#, points.join(","), links.join(","));
+    let corridors = r#""kind": "grid", "cellSize": 0.1, "agentRadius": 0.35, "objectPadding": 0,
+        "areas": [{ "name": "all", "polygon": [[-1,-1],[7,-1],[7,4],[-1,4]] }],
+        "obstacles": [{ "name": "far", "polygon": [[-1,3],[7,3],[7,4],[-1,4]] },
+            { "name": "left", "polygon": [[-1,-1],[2,-1],[2,2],[-1,2]] },
+            { "name": "right", "polygon": [[3,-1],[7,-1],[7,2],[3,2]] }]"#;
+    let cases: [(&str, [[f32; 2]; 3]); 2] =
+        [(&net, [[0.0, 0.0], [3.0, 2.0], [1.0, 3.0]]), (corridors, [[2.5, 1.5], [0.5, 2.5], [5.5, 2.5]])];
+    for (map, places) in cases {
+        let level = format!(
+            r#"{{ "navigation": {{ {map} }}, "characters": [{{ "name": "hero", "position": [{}, {}], "radius": 0.35 }}] }}"#,
+            places[0][0], places[0][1]
+        );
+        for speed_mps in [2.8, 4.0, 5.0, 8.0, 20.0, 50.0] {
+            for turn in 0..8_u8 {
+                let facing_rad = f32::from(turn) * std::f32::consts::FRAC_PI_4;
+                let mut stage = Stage::of(&level);
+                let hero = stage.hero();
+                for (nth, [x, z]) in places.into_iter().cycle().skip(1).take(5).enumerate() {
+                    let here = stage.position();
+                    characters::teleport(stage.game.world_mut(), hero, here, Some(facing_rad)).unwrap();
+                    stage.walk(x, z, |options| options.pace = WalkPace::Speed(speed_mps));
+                    stage.until_settled(nth + 1, 1200);
+                }
+                let ends = &stage.ends;
+                assert!(
+                    ends.len() == 5 && ends.iter().all(|end| end.starts_with("arrived")),
+                    "{speed_mps} m/s, facing {facing_rad}: {ends:?} at {} on {map}",
+                    stage.position()
+                );
+            }
+        }
+    }
+}
