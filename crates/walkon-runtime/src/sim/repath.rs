@@ -174,11 +174,10 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
 
 /// Whether somebody has asked because of others so shortly ago that it may not ask again.
 pub(crate) fn is_resting(clock: &Clock, crowd: &CrowdSettings, character: &Character) -> bool {
-    let cooldown = clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
     // Not by the clock of the walk: a character that walks again for another owner rests from what it asked
     // for before.
     let ago = character.replan.since.and_then(|since| since.ago_ticks(clock.landing()));
-    ago.is_some_and(|ago| ago < cooldown)
+    ago.is_some_and(|ago| ago < crowd.replan_cooldown_ticks(clock.rate))
 }
 
 /// Has a walk ask because of others, and its character rest afterwards.

@@ -3,6 +3,8 @@
 //! In: nothing. Out: defaults, each once, with its unit and its source. Not here: names and ranges in level
 //! files (`level::settings`, `level::numbers`).
 
+use crate::base::time::TickRate;
+
 /// Seed 000's constants and ours, one value for the level (seed:K1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrowdSettings {
@@ -49,6 +51,13 @@ impl Default for CrowdSettings {
             nudge_cooldown_ms: 500.0,
             is_reciprocal: true,
         }
+    }
+}
+
+impl CrowdSettings {
+    /// Least game time between two plans of one walker because of others, ticks.
+    pub(crate) fn replan_cooldown_ticks(&self, rate: TickRate) -> u64 {
+        rate.ticks(f64::from(self.replan_cooldown_ms) / 1000.0)
     }
 }
 

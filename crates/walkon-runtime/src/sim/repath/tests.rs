@@ -53,8 +53,7 @@ fn without_changes_nothing_is_marked() {
 #[test]
 fn a_body_led_off_its_way_asks_once_in_the_cooldown() {
     let mut scene = crate::world::fixture::sample();
-    let cooldown =
-        scene.world.clock.rate.ticks(f64::from(scene.world.settings.crowd.replan_cooldown_ms) / 1000.0);
+    let cooldown = scene.world.settings.crowd.replan_cooldown_ticks(scene.world.clock.rate);
     assert!(cooldown > 10);
     let mut asked = Vec::new();
     for tick in (100..100 + 2 * cooldown).step_by(scene.world.clock.rate.ticks_per_step() as usize) {

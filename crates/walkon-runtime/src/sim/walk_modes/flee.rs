@@ -12,7 +12,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
 use crate::base::trig;
 use crate::nav::{Reach, Traversal};
-use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
+use crate::sim::walk_modes::{ModeStep, RouteProgress, is_rested, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::standing_on;
 use crate::world::goal::Goal;
@@ -40,10 +40,8 @@ pub(super) fn aim(parts: &mut Wayfinding<'_>, id: WalkId, mut flee: Flee) {
     let Some(threat) = threat(parts, walk.goal) else {
         return;
     };
-    let crowd = &parts.settings.crowd;
-    let cooldown = parts.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(parts.clock.landing()).since(walk.retargeted) >= cooldown;
-    let threshold_m = crowd.target_replan_threshold_m;
+    let rested = is_rested(parts, walk);
+    let threshold_m = parts.settings.crowd.target_replan_threshold_m;
     let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
     let asks = matches!(walk.ask, Some(Ask::First | Ask::Leg));
     let is_idle = walk.token.is_none() && walk.ask.is_none();

@@ -58,6 +58,12 @@ fn way(walk: &Walk) -> RouteProgress {
     }
 }
 
+/// Whether a walk aimed anew so long ago that it may again.
+fn is_rested(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
+    let ago = walk.clock(parts.clock.landing()).since(walk.retargeted);
+    ago >= parts.settings.crowd.replan_cooldown_ticks(parts.clock.rate)
+}
+
 /// Whether a walk has nothing to do but reach its goal.
 pub(crate) fn is_plain(walk: &Walk) -> bool {
     walk.mode == WalkMode::Once && walk.via.is_none()
@@ -109,8 +115,7 @@ fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
     // Anyone who is to come nearer than the threshold must aim better than that.
     let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(crowd));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
-    let cooldown = parts.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(parts.clock.landing()).since(walk.retargeted) >= cooldown;
+    let rested = is_rested(parts, walk);
     let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
     let is_idle = walk.token.is_none() && walk.ask.is_none() && !stands;
     let tick = parts.clock.landing();
