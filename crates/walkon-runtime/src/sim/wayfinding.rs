@@ -98,13 +98,16 @@ impl<'a> Wayfinding<'a> {
 
     /// Ends a walk, once; see [`WalkEnds::settle`].
     pub(crate) fn settle(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
-        let Self { walks, characters, paths, events, clock, .. } = self;
-        WalkEnds { walks, characters, paths, events, clock }.settle(id, status, reason)
+        self.walk_ends().settle(id, status, reason)
     }
 
     /// Ends a walk in the way the world decided; see [`WalkEnds::conclude`].
     pub(crate) fn conclude(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
-        let Self { walks, characters, paths, events, clock, map, .. } = self;
-        WalkEnds { walks, characters, paths, events, clock }.conclude(&map.nav, id, status, reason)
+        self.walk_ends().conclude(id, status, reason)
+    }
+
+    fn walk_ends(&mut self) -> WalkEnds<'_> {
+        let Self { map, walks, characters, paths, events, clock, .. } = self;
+        WalkEnds { nav: &map.nav, walks, characters, paths, events, clock }
     }
 }

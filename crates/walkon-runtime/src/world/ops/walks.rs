@@ -15,7 +15,7 @@ use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
-use crate::world::ops::{OpError, alive, blocks};
+use crate::world::ops::{OpError, alive, blocks, watches};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::owner::Owner;
 use crate::world::paths::PathWork;
@@ -374,8 +374,7 @@ pub fn end_owner(world: &mut World, owner: Owner) {
             settle(world, id, Status::Cancelled, Reason::OwnerGone);
         }
     }
-    world.triggers.end_owner(owner);
-    world.senses.end_owner(owner);
+    watches::end_owner(world, owner);
     blocks::end_owner(world, owner);
 }
 
@@ -386,9 +385,10 @@ pub fn end_level(world: &mut World) {
     }
 }
 
-/// What the end of a walk changes.
+/// What the end of a walk reads and changes.
 #[derive(Debug)]
 pub(crate) struct WalkEnds<'a> {
+    pub(crate) nav: &'a NavMap,
     pub(crate) walks: &'a mut Walks,
     pub(crate) characters: &'a mut Characters,
     pub(crate) paths: &'a mut PathWork,
@@ -399,15 +399,14 @@ pub(crate) struct WalkEnds<'a> {
 impl World {
     /// To end walks with.
     pub(crate) fn walk_ends(&mut self) -> WalkEnds<'_> {
-        let Self { walks, characters, paths, events, clock, .. } = self;
-        WalkEnds { walks, characters, paths, events, clock }
+        let Self { map, walks, characters, paths, events, clock, .. } = self;
+        WalkEnds { nav: &map.nav, walks, characters, paths, events, clock }
     }
 }
 
 /// Ends a walk in the way the world decided; see [`WalkEnds::conclude`].
 pub(crate) fn conclude(world: &mut World, id: WalkId, status: Status, reason: Reason) -> bool {
-    let World { map, walks, characters, paths, events, clock, .. } = world;
-    WalkEnds { walks, characters, paths, events, clock }.conclude(&map.nav, id, status, reason)
+    world.walk_ends().conclude(id, status, reason)
 }
 
 /// Ends a walk, once; see [`WalkEnds::settle`].
@@ -418,7 +417,7 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
 impl WalkEnds<'_> {
     /// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
     /// character on the walkable point nearest to its aim and arrives as forced.
-    pub(crate) fn conclude(&mut self, nav: &NavMap, id: WalkId, status: Status, reason: Reason) -> bool {
+    pub(crate) fn conclude(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
         let Some(walk) = self.walks.open(id) else {
             return false;
         };
@@ -431,7 +430,7 @@ impl WalkEnds<'_> {
             return self.settle(id, status, reason);
         };
         let by = Traversal { layer: layer.unwrap_or(who.layer), ..standing_on(who) };
-        match nav.nearest(aim, Settings::SNAP_M, &by) {
+        match self.nav.nearest(aim, Settings::SNAP_M, &by) {
             Some(ground) => {
                 who.layer = by.layer;
                 self.characters.place(character, ground.point);
