@@ -162,14 +162,10 @@ impl SenseInputs<'_> {
     ) -> u64 {
         let was_seen = watch.known.get(&who.serial).filter(|sighting| sighting.is_seen).copied();
         let eyes = if was_seen.is_some() { watch.eyes.losing() } else { watch.eyes };
-        let (from, position) = (watcher.body.position, who.body.position);
-        let mut spent = 0;
-        let mut missed = eyes.miss(from, watcher.facing_rad, position);
-        if missed.is_none() {
-            spent = GLANCES_PER_LOOK;
-            let is_hidden = watcher.layer != who.layer || self.map.is_hidden(from, position, watcher.layer);
-            missed = is_hidden.then_some(Unseen::Blocked);
-        }
+        let position = who.body.position;
+        let missed = self.map.miss(watcher, eyes, position, who.layer);
+        // Range and view alone take no look along the ground.
+        let has_looked = matches!(missed, None | Some(Unseen::Blocked));
         match (missed, was_seen) {
             (None, was_seen) => {
                 let sighting = Sighting { character, is_seen: true, position, tick: self.now };
@@ -184,7 +180,7 @@ impl SenseInputs<'_> {
             }
             (Some(_), None) => {}
         }
-        spent
+        if has_looked { GLANCES_PER_LOOK } else { 0 }
     }
 
     /// Tells of noises that it has not heard yet, of those it watches for.

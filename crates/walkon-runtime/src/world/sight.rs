@@ -9,9 +9,19 @@ use glam::Vec3;
 use crate::base::geom::{STOREY_M, ground, segment_distance_sq};
 use crate::base::ids::AreaId;
 use crate::nav::{Look, Veil};
+use crate::world::character::Character;
 use crate::world::map::LevelMap;
+use crate::world::sense::{Eyes, Unseen};
 
 impl LevelMap {
+    /// Why a character with such eyes does not see a place on a layer; None when it does. What hides the
+    /// place is looked at only where it lies within range and view.
+    pub(crate) fn miss(&self, watcher: &Character, eyes: Eyes, place: Vec3, layer: u8) -> Option<Unseen> {
+        let from = watcher.body.position;
+        let is_hidden = || layer != watcher.layer || self.is_hidden(from, place, layer);
+        eyes.miss(from, watcher.facing_rad, place).or_else(|| is_hidden().then_some(Unseen::Blocked))
+    }
+
     /// Whether something hides a place from another of the same layer.
     #[must_use]
     pub fn is_hidden(&self, from: Vec3, to: Vec3, layer: u8) -> bool {

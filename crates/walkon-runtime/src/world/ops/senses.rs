@@ -42,10 +42,7 @@ pub fn miss(
     layer: u8,
 ) -> Result<Option<Unseen>, OpError> {
     let watcher = alive(&world.characters, who)?;
-    let from = watcher.body.position;
-    let missed = eyes.miss(from, watcher.facing_rad, place);
-    let is_hidden = || layer != watcher.layer || world.map.is_hidden(from, place, layer);
-    Ok(missed.or_else(|| is_hidden().then_some(Unseen::Blocked)))
+    Ok(world.map.miss(watcher, eyes, place, layer))
 }
 
 /// Where the watches of a character saw another last, at most so many ticks ago; the latest sighting of them
