@@ -3,7 +3,8 @@
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
 //! nothing changed. Not here: where edits come from, doors, walks that must ask again.
 
-use std::ops::RangeInclusive;
+use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut, RangeInclusive};
 
 use glam::Vec3;
 
@@ -101,12 +102,91 @@ impl AreaState {
     }
 
     /// The share of the area of that number in the hash of the state: nothing while it is as at first.
-    pub(crate) fn share(&self, at: usize, initial: &Self) -> u64 {
+    fn share(&self, at: usize, initial: &Self) -> u64 {
         if self == initial {
             return 0;
         }
         let value = u64::from(self.factor.to_bits()) << 1 | u64::from(self.available);
         mix(mix(at as u64 + 1) ^ value)
+    }
+}
+
+/// The states of the areas and obstacles of a map, by number: those it was made with, then obstacles that
+/// were added.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AreaStates {
+    states: Vec<AreaState>,
+    initial: Vec<AreaState>,
+    authored: usize,
+}
+
+impl AreaStates {
+    /// As a map was made with them.
+    pub(crate) fn new(states: Vec<AreaState>) -> Self {
+        Self { initial: states.clone(), authored: states.len(), states }
+    }
+
+    /// How many the map was made with; those from there on were added later.
+    pub(crate) fn authored(&self) -> usize {
+        self.authored
+    }
+
+    /// How an area was at first.
+    #[cfg(test)]
+    pub(crate) fn initial(&self, area: AreaId) -> AreaState {
+        self.initial[area.index()]
+    }
+
+    /// Whether an area or obstacle is there.
+    pub(crate) fn is_in_force(&self, id: AreaId) -> bool {
+        self.get(id.index()).is_some_and(|state| state.available)
+    }
+
+    /// The number for another obstacle: that of one added before which is neither used nor in force, else the
+    /// next.
+    pub(crate) fn free_obstacle(&self, used: &[AreaId], is_in_force: impl Fn(AreaId) -> bool) -> AreaId {
+        let used: BTreeSet<AreaId> = used.iter().copied().collect();
+        let mut added = (self.authored..self.len()).map(AreaId::from);
+        let free = added.find(|id| !is_in_force(*id) && !used.contains(id));
+        free.unwrap_or_else(|| AreaId::from(self.len()))
+    }
+
+    /// Adds an obstacle, which is not in force.
+    pub(crate) fn add_obstacle(&mut self) {
+        let state = AreaState { available: false, factor: 1.0 };
+        self.states.push(state);
+        self.initial.push(state);
+    }
+
+    /// Those that are not as they were before.
+    pub(crate) fn changed_since(&self, before: &[AreaState]) -> Vec<usize> {
+        (0..before.len()).filter(|&at| before[at] != self[at]).collect()
+    }
+
+    /// What their change adds to the sum of their shares in the hash of the state.
+    pub(crate) fn hash_change(&self, before: &[AreaState]) -> u64 {
+        let share = |state: &[AreaState], at: usize| state[at].share(at, &self.initial[at]);
+        let changed = self.changed_since(before).into_iter();
+        changed.fold(0, |sum: u64, at| sum.wrapping_sub(share(before, at)).wrapping_add(share(self, at)))
+    }
+
+    /// The sum of their shares in the hash of the state.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash_change(&self.initial)
+    }
+}
+
+impl Deref for AreaStates {
+    type Target = [AreaState];
+
+    fn deref(&self) -> &[AreaState] {
+        &self.states
+    }
+}
+
+impl DerefMut for AreaStates {
+    fn deref_mut(&mut self) -> &mut [AreaState] {
+        &mut self.states
     }
 }
 

@@ -67,13 +67,13 @@ impl CustomCosts {
 
 /// The factors of one walker; None when they are those of the map.
 fn paint(map: &CellMap, areas: &[OwnArea]) -> Option<Paint> {
-    let mut states = map.states.clone();
+    let mut states = map.states.to_vec();
     for (area, factor) in areas {
         if let (Some(factor), true) = (factor, area.index() < map.area_count()) {
             states[area.index()].factor = clamp_factor(*factor);
         }
     }
-    if states == map.states {
+    if states == *map.states {
         return None;
     }
     let terrain = &map.terrain;

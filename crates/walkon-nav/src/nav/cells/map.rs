@@ -28,7 +28,7 @@ use crate::nav::cells::terrain::{CellTerrain, TileState};
 use crate::nav::cells::tiling::Metric;
 use crate::nav::cells::walkability::{Passage, Walkability};
 use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Unit, WeightedGround, fixed_factor};
-use crate::nav::edits::{AreaState, clamp_factor};
+use crate::nav::edits::{AreaState, AreaStates, clamp_factor};
 use crate::nav::hierarchy::Sectors;
 use crate::nav::{AreaEdit, Backend, Island, MapChange, NodeId, SingleTile, TileEdit, Traversal};
 
@@ -69,10 +69,7 @@ pub struct CellMap {
     pub(super) terrain: Arc<CellTerrain>,
     /// Paddings the map was built with, metres: agent radius, objects, boundary.
     paddings_m: [f64; 3],
-    pub(super) states: Vec<AreaState>,
-    initial: Vec<AreaState>,
-    /// Areas and obstacles as authored; ids from here on were added later.
-    authored: usize,
+    pub(super) states: AreaStates,
     base: Arc<Walkability>,
     wider: Vec<Arc<Walkability>>,
     passages: Vec<Arc<Passage>>,
@@ -273,9 +270,7 @@ impl CellMap {
         let mut map = Self {
             terrain: Arc::new(terrain),
             paddings_m,
-            initial: states.clone(),
-            authored: states.len(),
-            states,
+            states: AreaStates::new(states),
             base,
             wider: Vec::new(),
             passages: Vec::new(),
@@ -432,7 +427,7 @@ impl CellMap {
         if barred.is_empty() {
             return Cow::Borrowed(&self.states);
         }
-        let mut states = self.states.clone();
+        let mut states = self.states.to_vec();
         for area in barred.iter().filter(|area| area.index() < self.area_count()) {
             states[area.index()].available = false;
         }
@@ -906,7 +901,7 @@ fn tile_hash(id: u32, state: &TileState, initial: &TileState) -> u64 {
 impl CellMap {
     /// How an area was at first: whether it was available, and its factor.
     pub(crate) fn initial_state(&self, area: AreaId) -> (bool, f32) {
-        let state = &self.initial[area.index()];
+        let state = self.states.initial(area);
         (state.available, state.factor)
     }
 

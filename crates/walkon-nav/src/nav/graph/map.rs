@@ -16,7 +16,7 @@ use crate::base::geom::{self, Bounds, Point, Segment, ground};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::nav::Links;
-use crate::nav::edits::AreaState;
+use crate::nav::edits::{AreaState, AreaStates};
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels};
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
@@ -87,9 +87,7 @@ pub struct PointGraph {
     lookup: Arc<LinkLookup>,
     routes: Arc<PrecomputedRoutes>,
     areas: Vec<GraphArea>,
-    states: Vec<AreaState>,
-    initial: Vec<AreaState>,
-    authored_areas: usize,
+    states: AreaStates,
     /// What lies across each link.
     across: Across,
     /// What hides things from those who look; None where looks go along the links.
@@ -168,9 +166,7 @@ impl PointGraph {
             net: Arc::new(net),
             routes: Arc::new(routes),
             areas: source.areas.clone(),
-            initial: states.clone(),
-            authored_areas: states.len(),
-            states,
+            states: AreaStates::new(states),
             across: Across::default(),
             inside: Vec::new(),
             revision: 0,
@@ -220,7 +216,9 @@ impl PointGraph {
     /// Areas without walls hold what they touch.
     fn keep_m(&self, at: usize) -> f64 {
         match self.areas[at].is_obstacle {
-            true if at < self.authored_areas => f64::from(self.source.width_m + self.source.agent_radius_m),
+            true if at < self.states.authored() => {
+                f64::from(self.source.width_m + self.source.agent_radius_m)
+            }
             true => f64::from(self.source.width_m),
             false => 0.0,
         }
@@ -489,7 +487,7 @@ impl PointGraph {
     /// The areas whose links are walls to a kind of bodies.
     fn closed_to(&self, kind: &AreaAccess, doors: ClosedDoors) -> AreaSet {
         let mut closed = AreaSet::default();
-        for (at, (area, state)) in self.areas.iter().zip(&self.states).enumerate() {
+        for (at, (area, state)) in self.areas.iter().zip(self.states.iter()).enumerate() {
             let id = AreaId::from(at);
             let is_open = match area.is_obstacle {
                 true => !state.available,
@@ -526,7 +524,7 @@ impl PointGraph {
 
     /// The areas and obstacles of the level, without those that scripts have put there.
     pub(crate) fn laid_areas(&self) -> &[GraphArea] {
-        &self.areas[..self.authored_areas]
+        &self.areas[..self.states.authored()]
     }
 
     /// The polygon of an area or obstacle; None for an unknown id.
@@ -550,7 +548,7 @@ impl PointGraph {
 
     /// Whether a metre costs the same everywhere.
     pub(crate) fn is_plain(&self) -> bool {
-        self.areas.iter().zip(&self.states).all(|(area, state)| area.is_obstacle || state.factor == 1.0)
+        self.areas.iter().zip(self.states.iter()).all(|(area, state)| area.is_obstacle || state.factor == 1.0)
     }
 
     fn draft_hash(&self) -> u64 {
@@ -741,10 +739,8 @@ impl PointGraph {
     /// The shares in the hash of the state of all that differs from what the map was made from, whatever
     /// edits led there.
     fn edit_shares(&self) -> u64 {
-        let states = self.states.iter().zip(&self.initial).enumerate();
-        let states = states.map(|(at, (state, initial))| state.share(at, initial));
         let drawn = content_hash(&self.source.draft).wrapping_sub(content_hash(&self.authored.draft));
-        states.fold(drawn, u64::wrapping_add)
+        drawn.wrapping_add(self.states.hash())
     }
 
     /// Takes over what was changed of the points and links of a map whose place it takes, where its author

@@ -13,7 +13,7 @@ use crate::base::geom::{self, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::nav::Links;
-use crate::nav::edits::{AreaState, FACTOR_RANGE};
+use crate::nav::edits::{AreaState, AreaStates, FACTOR_RANGE};
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker, MeshInput, MeshView, ViewKey};
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, CheckedMesh};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
@@ -90,10 +90,7 @@ pub struct NavMesh {
     /// Agent radius, object and boundary padding it was made with, metres.
     paddings_m: [f64; 3],
     avoidance: Avoidance,
-    pub(super) states: Vec<AreaState>,
-    initial: Vec<AreaState>,
-    /// Areas and obstacles as authored; ids from here on were added later.
-    pub(super) authored: usize,
+    pub(super) states: AreaStates,
     views: Views,
     /// Views to keep beside those last used.
     kinds: usize,
@@ -224,9 +221,7 @@ impl NavMesh {
             }),
             paddings_m: [source.agent_radius_m, source.object_padding_m, source.boundary_padding_m],
             avoidance: source.avoidance,
-            initial: states.clone(),
-            authored: states.len(),
-            states,
+            states: AreaStates::new(states),
             ..Self::default()
         };
         map.start_hash = map.hash_source();
@@ -248,7 +243,7 @@ impl NavMesh {
             });
         }
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
-        for (outline, state) in self.source.areas.iter().chain(blockers).zip(&self.states) {
+        for (outline, state) in self.source.areas.iter().chain(blockers).zip(self.states.iter()) {
             hash.word(outline.polygon.len() as u64).flag(state.available).float(state.factor);
             // Areas on all floors hash as they did before there were heights, so that the hashes of flat
             // levels stay.
@@ -331,7 +326,8 @@ impl NavMesh {
             Avoidance::Waypoints => 0.0,
         };
         // Obstacles that were added later and are not in force make no other key.
-        let (authored, added) = self.states[self.area_count()..].split_at(self.authored - self.area_count());
+        let authored_count = self.states.authored() - self.area_count();
+        let (authored, added) = self.states[self.area_count()..].split_at(authored_count);
         let added_count = added.iter().rposition(|state| state.available).map_or(0, |last| last + 1);
         let blocking = authored.iter().chain(&added[..added_count]).map(|state| state.available);
         ViewKey {
@@ -362,7 +358,7 @@ impl NavMesh {
     /// Obstacles that were added later come and go while the level runs: they are carved out of the view
     /// without them, which is kept.
     fn make_view(&self, key: &ViewKey) -> MeshView {
-        let authored = self.authored - self.area_count();
+        let authored = self.states.authored() - self.area_count();
         if !key.blocking.iter().skip(authored).any(|is| *is) {
             return self.source.view(key);
         }

@@ -28,7 +28,7 @@ impl NavMesh {
     ) -> impl Iterator<Item = (usize, &'a AreaOutline, bool)> {
         let areas = self.source.areas.len();
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
-        let all = self.source.areas.iter().chain(blockers).take(self.authored).enumerate();
+        let all = self.source.areas.iter().chain(blockers).take(self.states.authored()).enumerate();
         all.filter(|(_, outline)| line.is_near(&outline.bounds)).map(move |(at, outline)| {
             let (veil, is_there) = (look.veil_of(at), self.states[at].available);
             (at, outline, SightScreen { veil, is_obstacle: at >= areas, is_there }.hides())

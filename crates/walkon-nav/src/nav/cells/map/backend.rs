@@ -19,7 +19,6 @@ use crate::nav::cells::custom_costs::CustomCosts;
 use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::terrain::TileState;
 use crate::nav::cells::{FACTOR_ONE, line_of_sight};
-use crate::nav::edits::AreaState;
 use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision,
@@ -69,7 +68,7 @@ impl Backend for CellMap {
     }
 
     fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
-        let before = self.states.clone();
+        let before = self.states.to_vec();
         let mut tiles = BTreeMap::new();
         for edit in edits {
             match edit {
@@ -78,16 +77,13 @@ impl Backend for CellMap {
                 NavEdit::Graph(_) => {}
             }
         }
-        let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
+        let changed = self.states.changed_since(&before);
         let tiles: Vec<CellChange> =
             tiles.into_iter().filter_map(|(id, was)| self.tile_change(id, was)).collect();
         if changed.is_empty() && tiles.is_empty() {
             return None;
         }
-        for &at in &changed {
-            let share = |state: &[AreaState]| state[at].share(at, &self.initial[at]);
-            self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
-        }
+        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before));
         for tile in &tiles {
             let share = |state: &TileState| tile_hash(tile.id, state, &self.edited[&tile.id]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&tile.was)).wrapping_add(share(&tile.is));

@@ -4,7 +4,6 @@
 //! go on from those of what the grid was made with; one that nobody uses any more is given again. Not here:
 //! edits (`backend`).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -13,25 +12,17 @@ use super::CellMap;
 use crate::base::geom::{self, Bounds};
 use crate::base::ids::AreaId;
 use crate::nav::cells::raster::{self, Window};
-use crate::nav::edits::AreaState;
 
 impl CellMap {
     /// The number for another obstacle: that of one added before which is neither used nor in force, else the
     /// next.
     pub(crate) fn free_obstacle(&self, used: &[AreaId], is_in_force: impl Fn(AreaId) -> bool) -> AreaId {
-        let used: BTreeSet<AreaId> = used.iter().copied().collect();
-        let mut added = (self.authored..self.states.len()).map(AreaId::from);
-        added.find(|id| !is_in_force(*id) && !used.contains(id)).unwrap_or_else(|| self.next_obstacle())
-    }
-
-    /// The number of an obstacle that takes the place of none before.
-    fn next_obstacle(&self) -> AreaId {
-        AreaId::from(self.states.len())
+        self.states.free_obstacle(used, is_in_force)
     }
 
     /// Whether an area or obstacle is there.
     pub(crate) fn is_in_force(&self, id: AreaId) -> bool {
-        self.states.get(id.index()).is_some_and(|state| state.available)
+        self.states.is_in_force(id)
     }
 
     /// Whether an area or obstacle holds any of the ground.
@@ -45,10 +36,8 @@ impl CellMap {
         let cells = centre.map(|centre| self.cells_within(centre, radius_m)).unwrap_or_default();
         let cells = raster::of_list(self.frame(), &cells);
         Arc::make_mut(&mut self.terrain).put_obstacle(id.index(), cells);
-        if id == self.next_obstacle() {
-            let state = AreaState { available: false, factor: 1.0 };
-            self.states.push(state);
-            self.initial.push(state);
+        if id.index() == self.states.len() {
+            self.states.add_obstacle();
         }
     }
 

@@ -140,10 +140,10 @@ fn inv_p7_an_edited_map_equals_one_built_anew_and_undo_restores_it() {
                     })
                 })
                 .collect();
-            let before = map.states.clone();
+            let before = map.states.to_vec();
             let (revision, bits) = (map.revision(), map.base.bare.clone());
             let change = map.apply(&edits);
-            assert_eq!(change.is_some(), map.states != before, "a revision only for a change");
+            assert_eq!(change.is_some(), *map.states != *before, "a revision only for a change");
             assert_eq!(
                 map.revision().0,
                 revision.0 + u64::from(change.is_some()),

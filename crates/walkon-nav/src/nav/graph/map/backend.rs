@@ -2,8 +2,6 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
-use std::collections::BTreeSet;
-
 use glam::Vec3;
 
 use super::*;
@@ -13,7 +11,6 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::base::rng::Rng;
-use crate::nav::edits::AreaState;
 use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
@@ -54,7 +51,7 @@ impl Backend for PointGraph {
         if !redrawn.is_empty() {
             self.redraft(&redrawn, &mut change);
         }
-        let before = self.states.clone();
+        let before = self.states.to_vec();
         for edit in edits {
             if let NavEdit::Area(edit) = edit
                 && let Some(state) = self.states.get_mut(edit.area.index())
@@ -63,12 +60,9 @@ impl Backend for PointGraph {
                 if is_obstacle { state.edit_obstacle(edit) } else { state.edit_area(edit) }
             }
         }
-        for (at, (was, now)) in before.iter().zip(&self.states).enumerate() {
-            if was == now {
-                continue;
-            }
-            let share = |state: &AreaState| state.share(at, &self.initial[at]);
-            self.edit_hash = self.edit_hash.wrapping_sub(share(was)).wrapping_add(share(now));
+        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before));
+        for at in self.states.changed_since(&before) {
+            let (was, now) = (before[at], self.states[at]);
             let area = &self.areas[at];
             change.touch(Bounds::of(&area.polygon).grown(self.keep_m(at)));
             change.recosted |= was.factor != now.factor;
@@ -89,7 +83,6 @@ impl Backend for PointGraph {
 
     fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
         let centre = centre.point;
-        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let corners = 16;
         let polygon: Vec<Point> = (0..corners)
             .map(|at| {
@@ -105,22 +98,20 @@ impl Backend for PointGraph {
             .collect();
         let heights_m = [centre.y - STOREY_M, centre.y + STOREY_M];
         let area = GraphArea { polygon, heights_m, available: false, factor: 1.0, is_obstacle: true };
-        let free = (self.authored_areas..self.states.len())
-            .find(|&at| !self.states[at].available && !in_use.contains(&AreaId::from(at)));
-        let state = AreaState { available: false, factor: 1.0 };
-        if let Some(at) = free {
+        let id = self.states.free_obstacle(used, |id| self.states.is_in_force(id));
+        let at = id.index();
+        if at == self.states.len() {
+            self.areas.push(area);
+            self.states.add_obstacle();
+            self.lay_area(at);
+        } else {
             self.areas[at] = area;
             self.across.take_away(at as u16);
             self.lay_area(at);
             self.known.forget();
             self.expect_questions();
-            return AreaId::from(at);
         }
-        self.areas.push(area);
-        self.states.push(state);
-        self.initial.push(state);
-        self.lay_area(self.areas.len() - 1);
-        AreaId::from(self.areas.len() - 1)
+        id
     }
 
     fn prepare(&mut self, by: &Traversal) {
@@ -258,7 +249,7 @@ impl Backend for PointGraph {
     }
 
     fn cheapest_factor(&self) -> f32 {
-        let areas = self.areas.iter().zip(&self.states).filter(|(area, _)| !area.is_obstacle);
+        let areas = self.areas.iter().zip(self.states.iter()).filter(|(area, _)| !area.is_obstacle);
         areas.map(|(_, state)| state.factor).fold(1.0, f32::min)
     }
 

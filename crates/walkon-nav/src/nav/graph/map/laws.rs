@@ -222,7 +222,7 @@ proptest! {
             let at = a.lerp(b, rng.unit() as f32) + beside;
             let Some(under) = map.spot(at, &by) else { continue };
             legal += 1;
-            for (number, (area, state)) in map.areas.iter().zip(&map.states).enumerate() {
+            for (number, (area, state)) in map.areas.iter().zip(map.states.iter()).enumerate() {
                 let is_level = (area.heights_m[0]..=area.heights_m[1]).contains(&under.point.y);
                 let keep_m = if number < 5 { f64::from(agent_radius_m) } else { 0.0 };
                 let gap_m = gap_m(&area.polygon, at);

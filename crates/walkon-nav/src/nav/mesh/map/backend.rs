@@ -3,7 +3,6 @@
 //! In: the questions and edits of a [`Backend`]. Out: answers of the mesh. Not here: the polygons and the
 //! views of them (`map`), ways over them (`plan`).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -15,7 +14,6 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::base::rng::Rng;
-use crate::nav::edits::AreaState;
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
@@ -93,17 +91,16 @@ impl Backend for NavMesh {
     }
 
     fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
-        let before = self.states.clone();
+        let before = self.states.to_vec();
         edits.iter().for_each(|edit| self.note(edit));
-        let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
+        let changed = self.states.changed_since(&before);
         if changed.is_empty() {
             return None;
         }
+        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before));
         self.revision += 1;
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
-        for &at in &changed {
-            let share = |state: &[AreaState]| state[at].share(at, &self.initial[at]);
-            self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
+        for at in changed {
             let (old, new) = (before[at], self.states[at]);
             let is_area = at < self.area_count();
             change.recosted |= old.factor != new.factor;
@@ -119,28 +116,22 @@ impl Backend for NavMesh {
 
     fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
         let centre = centre.point;
-        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let middle = geom::ground(centre);
         let polygon = around(middle, f64::from(radius_m).max(1e-3));
         let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
         let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
         let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0 };
-        let free = (self.authored..self.states.len())
-            .find(|&id| !self.states[id].available && !in_use.contains(&AreaId::from(id)));
+        let id = self.states.free_obstacle(used, |id| self.states.is_in_force(id));
         let source = Arc::make_mut(&mut self.source);
-        let first = source.areas.len();
-        match free {
-            Some(id) => source.blockers[id - first] = blocker,
-            None => {
-                let state = AreaState { available: false, factor: 1.0 };
-                source.blockers.push(blocker);
-                self.states.push(state);
-                self.initial.push(state);
-            }
+        let at = id.index() - source.areas.len();
+        if id.index() == self.states.len() {
+            source.blockers.push(blocker);
+            self.states.add_obstacle();
+        } else {
+            source.blockers[at] = blocker;
         }
-        let id = free.unwrap_or(self.states.len() - 1);
-        self.views = self.views.without(id - first);
-        AreaId::from(id)
+        self.views = self.views.without(at);
+        id
     }
 
     fn prepare(&mut self, by: &Traversal) {
