@@ -514,11 +514,10 @@ fn restart_patience(parts: &mut Wayfinding<'_>, id: WalkId) {
 
 /// The walk has got on: its patience begins again, with so many metres to go.
 fn restart(walk: &mut Walk, left_m: Option<f32>, tick: TickNumber) {
-    walk.progress_m = left_m.unwrap_or(f32::MAX);
+    walk.restart_progress(left_m, tick);
     if walk.progress_m < walk.nearest_m - WalkOptions::PROGRESS_M {
-        (walk.nearest_m, walk.nearest_tick) = (walk.progress_m, walk.clock(tick));
+        (walk.nearest_m, walk.nearest_tick) = (walk.progress_m, walk.progress_tick);
     }
-    walk.progress_tick = walk.clock(tick);
     walk.told_blocked = false;
     walk.ahead = None;
 }

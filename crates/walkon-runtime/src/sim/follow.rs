@@ -346,8 +346,7 @@ fn walk_on(walk: &mut Walk, landing: TickNumber) {
     if matches!(walk.phase, Phase::AtDoor(_)) {
         walk.phase = Phase::Moving;
         walk.blocked_by = None;
-        walk.progress_m = f32::MAX;
-        walk.progress_tick = walk.clock(landing);
+        walk.restart_progress(None, landing);
     }
 }
 

@@ -455,6 +455,11 @@ impl Walk {
         now.after(self.skipped_ticks)
     }
 
+    /// Counts its progress from now on, with so many metres to go.
+    pub(crate) fn restart_progress(&mut self, left_m: Option<f32>, now: TickNumber) {
+        (self.progress_m, self.progress_tick) = (left_m.unwrap_or(f32::MAX), self.clock(now));
+    }
+
     /// The way that it goes now: back, while it lets others pass.
     #[must_use]
     pub fn way(&self) -> Option<&Following> {

@@ -52,7 +52,7 @@ fn go_on(landing: TickNumber, walk: &mut Walk, aim: Vec3) {
     if walk.phase != Phase::Planning {
         walk.phase = Phase::Moving;
     }
-    (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(landing));
+    walk.restart_progress(None, landing);
 }
 
 /// Step 10 of a walk with checkpoints left.

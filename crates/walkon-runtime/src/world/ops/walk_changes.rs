@@ -108,7 +108,6 @@ pub fn eta_s(world: &World, walk: &Walk) -> Option<f32> {
 }
 
 fn restart(walk: &mut Walk, tick: crate::base::time::TickNumber) {
-    walk.progress_m = f32::MAX;
-    walk.progress_tick = walk.clock(tick);
+    walk.restart_progress(None, tick);
     (walk.told_near, walk.told_blocked) = (false, false);
 }
