@@ -86,12 +86,7 @@ pub(crate) fn listen_door(
 
 /// A path request was taken back: a task that waits for it goes on with `result`.
 pub(crate) fn path_cancelled(lua: &Lua, token: PathToken, result: Value) {
-    let (wait, outcome) = (Wait::Path(token), Outcome::Value(result));
-    // Without memory for the result there is none; the request is over all the same.
-    let _ = wait::latch(lua, wait, &outcome);
-    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
-        store::push_work(lua, ScriptWork::Settled(wait, outcome));
-    }
+    wait::tell(lua, Wait::Path(token), Outcome::Value(result));
 }
 
 /// Looks a behaviour up and checks its parameters.

@@ -11,7 +11,6 @@ use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::TaskRole;
 use crate::script::state::timers::{Timer, TimerOrder};
 use crate::script::state::wait::{Outcome, Wait};
-use crate::script::state::work::ScriptWork;
 use crate::script::step::wait;
 use crate::script::vm::store;
 
@@ -25,21 +24,11 @@ fn take(lua: &Lua, id: u64) -> Option<Timer> {
     })
 }
 
-/// Keeps the result with the handle, and queues it for waiting tasks, if there are any.
-fn tell(lua: &Lua, id: u64, result: Value) {
-    let (wait, outcome) = (Wait::Timer(id), Outcome::Value(result));
-    // Without memory for the result there is none; the timer is over all the same.
-    let _ = wait::latch(lua, wait, &outcome);
-    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
-        store::push_work(lua, ScriptWork::Settled(wait, outcome));
-    }
-}
-
 /// Ends a timer before its time: waiting tasks get false. Gives false when the timer is over.
 pub(crate) fn end(lua: &Lua, id: u64) -> bool {
     let ended = take(lua, id).is_some();
     if ended {
-        tell(lua, id, Value::Boolean(false));
+        wait::tell(lua, Wait::Timer(id), Outcome::Value(Value::Boolean(false)));
     }
     ended
 }
@@ -47,7 +36,7 @@ pub(crate) fn end(lua: &Lua, id: u64) -> bool {
 /// Ends a timer whose last turn has come: waiting tasks get true.
 pub(crate) fn complete(lua: &Lua, id: u64) {
     if take(lua, id).is_some() {
-        tell(lua, id, Value::Boolean(true));
+        wait::tell(lua, Wait::Timer(id), Outcome::Value(Value::Boolean(true)));
     }
 }
 

@@ -10,6 +10,7 @@ use mlua::{Lua, Table, Value};
 use crate::base::ids::{PathToken, WalkId};
 use crate::script::state::boards::BoardOf;
 use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::work::ScriptWork;
 use crate::script::vm::handles::{self, DoorMove, PlayId, Thing, TurnId, thing};
 use crate::script::vm::store;
 use crate::world::World;
@@ -111,6 +112,15 @@ pub(crate) fn latch(lua: &Lua, wait: Wait, outcome: &Outcome) -> mlua::Result<()
         }
         Wait::Scene(serial) => handles::latch(lua, SceneId(serial), value),
         Wait::Task(_) | Wait::Change(_) => Ok(()),
+    }
+}
+
+/// Keeps the result of `wait` with its handle, and queues it for waiting tasks, if there are any.
+pub(crate) fn tell(lua: &Lua, wait: Wait, outcome: Outcome) {
+    // Without memory for the result there is none; what was waited for is over all the same.
+    let _ = latch(lua, wait, &outcome);
+    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
+        store::push_work(lua, ScriptWork::Settled(wait, outcome));
     }
 }
 

@@ -13,7 +13,6 @@ use crate::script::state::tasks::{Task, TaskRole, Why};
 use crate::script::state::trees::ActionEnd;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::TaskPause;
-use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::task::forget;
 use crate::script::step::{cinematic, handlers, testing, timer, wait};
@@ -48,7 +47,7 @@ pub(super) fn done(vm: &ScriptVm, id: u64, value: Value) {
         let end = ActionEnd::Returned(value != Value::Boolean(false));
         store::with(lua, |runtime| runtime.actors.trees.action_over(id, end));
     }
-    tell(lua, id, Outcome::Value(value));
+    wait::tell(lua, Wait::Task(id), Outcome::Value(value));
 }
 
 /// A task raised, or its budget was spent.
@@ -62,7 +61,7 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
     let message = failure.message.clone();
     let is_budget = !matches!(failure.kind, FaultKind::Error | FaultKind::Data);
     let is_heard = store::with(lua, |runtime| runtime.tasks.has_waiters(Wait::Task(id)));
-    tell(lua, id, Outcome::Failed(message));
+    wait::tell(lua, Wait::Task(id), Outcome::Failed(message));
     match task.role {
         TaskRole::Run => store::with(lua, |runtime| {
             let again = runtime.clock.after_seconds(1.0);
@@ -107,16 +106,6 @@ fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
     });
 }
 
-/// Keeps the result with the handle, and queues it for waiting tasks.
-fn tell(lua: &Lua, id: u64, outcome: Outcome) {
-    let wait = Wait::Task(id);
-    // Without memory for the result there is none; the task is over all the same.
-    let _ = wait::latch(lua, wait, &outcome);
-    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
-        store::push_work(lua, ScriptWork::Settled(wait, outcome));
-    }
-}
-
 /// What is left to do of an end: the last of them is next.
 #[derive(Clone, Copy, Debug)]
 enum LeftToEnd {
@@ -152,7 +141,7 @@ fn end_all(lua: &Lua, mut left: Vec<LeftToEnd>, why: Why) {
             }
             LeftToEnd::Wait(wait) => end_wait(lua, wait, why),
             LeftToEnd::Outlived(owner, walk) => handlers::note_reload(lua, owner, walk),
-            LeftToEnd::Told(task) => tell(lua, task, Outcome::Cancelled),
+            LeftToEnd::Told(task) => wait::tell(lua, Wait::Task(task), Outcome::Cancelled),
         }
     }
 }
