@@ -14,17 +14,26 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::backend::Backend;
+use crate::nav::linked::LinkedPlan;
 use crate::nav::links::Hop;
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{Accept, Crossing, LayerChange, Path, PathAnswer, PathFailure, PathQuery};
-use crate::nav::plan::{Plan, PlanTask, Remarks};
+use crate::nav::plan::{Begun, Plan, PlanTask, Remarks};
 use crate::nav::search::Search;
 use crate::nav::traversal::Traversal;
 
 /// The map that the links lie on: it searches for legs between them, and knows bounds of them before.
-pub(crate) trait Stage: Backend {
+pub(crate) trait Stage: Backend + Sized {
     /// How a leg is searched for.
     type Leg: Plan;
+
+    /// Decides all of a query that needs no search.
+    fn begin(&self, query: &PathQuery) -> Begun<LinkedPlan<Self>>;
+
+    /// The answer of a ground alone as that of the whole map.
+    fn answer_alone(&self, answer: PathAnswer) -> PathAnswer {
+        answer
+    }
 
     /// The ground of a leg.
     fn ground(&self, by: &Traversal) -> &<Self::Leg as Plan>::Map;

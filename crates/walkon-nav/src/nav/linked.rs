@@ -1,8 +1,9 @@
-//! From a query to a path over a ground with links of its own: a graph, a mesh.
+//! From a query to a path, over links where they are wanted; how that begins on a ground with links of its
+//! own: a graph, a mesh.
 //!
 //! In: a map with links, a query, an allowance. Out: an answer. Holds: a walker that can take no link gets
 //! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the
-//! ground leads. Not here: the choice of links (`link_search`), maps with layers (`layers`).
+//! ground leads. Not here: the choice of links (`link_search`), how it begins on layers (`layers`).
 
 use crate::nav::backend::Backend;
 use crate::nav::link_search::{LinkSearch, LinkedEnds, Stage};
@@ -23,34 +24,39 @@ pub(crate) trait Linked: Backend {
 
 /// The paused work on one query.
 #[derive(Clone, Debug)]
-pub(crate) enum LinkedPlan<P> {
-    /// On the ground alone.
-    Alone(Box<P>),
+pub(crate) enum LinkedPlan<S: Stage> {
+    /// On one ground alone.
+    Alone(Box<S::Leg>),
     /// Over links.
-    OverLinks(Box<LinkSearch<P>>),
+    OverLinks(Box<LinkSearch<S::Leg>>),
 }
 
-impl<P> Plan for LinkedPlan<P>
+/// Begins a plan on a ground with links.
+pub(crate) fn begin<M>(map: &M, query: &PathQuery) -> Begun<LinkedPlan<M>>
 where
-    P: Plan,
-    P::Map: Linked + Stage<Leg = P>,
+    M: Linked + Stage,
+    M::Leg: Plan<Map = M>,
 {
-    type Map = P::Map;
+    let alone = || M::Leg::begin(map, query).map(|plan| LinkedPlan::Alone(Box::new(plan)));
+    if map.links().all().is_empty() || !query.goal.is_finite() {
+        return alone();
+    }
+    let walks = |from, to| map.reach_without(query, [from, to]) == Reach::Yes;
+    let hops: Vec<Hop> = map.links().hops_from(query.start, query.by.actions, walks);
+    if hops.is_empty() || map.reach(query.start, query.goal, &query.by) != Reach::Yes {
+        return alone();
+    }
+    let at = |point| LayerPoint { layer: query.by.layer, point };
+    let goal = at(query.goal);
+    let ends = LinkedEnds { start: at(query.start), target: goal, goal };
+    Ok(LinkedPlan::OverLinks(Box::new(LinkSearch::new(map, query, ends, hops, None))))
+}
 
-    fn begin(map: &P::Map, query: &PathQuery) -> Begun<Self> {
-        let alone = || P::begin(map, query).map(|plan| Self::Alone(Box::new(plan)));
-        if map.links().all().is_empty() || !query.goal.is_finite() {
-            return alone();
-        }
-        let walks = |from, to| map.reach_without(query, [from, to]) == Reach::Yes;
-        let hops: Vec<Hop> = map.links().hops_from(query.start, query.by.actions, walks);
-        if hops.is_empty() || map.reach(query.start, query.goal, &query.by) != Reach::Yes {
-            return alone();
-        }
-        let at = |point| LayerPoint { layer: query.by.layer, point };
-        let goal = at(query.goal);
-        let ends = LinkedEnds { start: at(query.start), target: goal, goal };
-        Ok(Self::OverLinks(Box::new(LinkSearch::new(map, query, ends, hops, None))))
+impl<S: Stage> Plan for LinkedPlan<S> {
+    type Map = S;
+
+    fn begin(map: &S, query: &PathQuery) -> Begun<Self> {
+        map.begin(query)
     }
 
     fn begun_for(&self) -> u32 {
@@ -67,9 +73,12 @@ where
         }
     }
 
-    fn step(&mut self, map: &P::Map, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+    fn step(&mut self, map: &S, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         match self {
-            Self::Alone(plan) => plan.step(map, task, allowance),
+            Self::Alone(plan) => {
+                let ground = map.ground(&task.query.by);
+                plan.step(ground, task, allowance).map(|answer| map.answer_alone(answer))
+            }
             Self::OverLinks(plan) => plan.step(map, task, allowance),
         }
     }

@@ -9,11 +9,11 @@ use std::ops::{Deref, DerefMut};
 use glam::Vec3;
 
 use crate::nav::cells::{self, CellGroundQuery, CellMap};
-use crate::nav::graph::{GraphGroundQuery, GraphPlan, PointGraph};
+use crate::nav::graph::{GraphGroundQuery, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
 use crate::nav::linked::LinkedPlan;
 use crate::nav::links::Links;
-use crate::nav::mesh::{self, MeshGroundQuery, NavMesh};
+use crate::nav::mesh::{MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::{
     Backend, GroundQuery, PathAnswer, PathFailure, PathQuery, Search, SearchLog, SearchRecord, Traversal,
@@ -39,9 +39,9 @@ pub enum NavMap {
 #[derive(Clone, Debug)]
 pub(crate) enum BackendPlan {
     Cells(Box<cells::CellPlan>),
-    Graph(Box<LinkedPlan<GraphPlan>>),
+    Graph(Box<LinkedPlan<PointGraph>>),
     Layers(Box<LayersPlan>),
-    Mesh(Box<LinkedPlan<mesh::MeshPlan>>),
+    Mesh(Box<LinkedPlan<NavMesh>>),
 }
 
 impl BackendPlan {

@@ -34,6 +34,5 @@ pub use islands::{LinkedGroup, groups};
 pub use link::{LinkOptions, LinkReport, blocked_links, link};
 pub use map::{GraphArea, GraphSource, PointGraph};
 pub use partition::{carry_parts, divide, grow};
-pub(crate) use plan::GraphPlan;
 pub use precomputed_routes::{FoundRoute, Measured, PrecomputedRoutes, RouteSource};
 pub(crate) use scratch::GraphScratch;

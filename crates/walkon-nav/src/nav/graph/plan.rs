@@ -22,7 +22,7 @@ use crate::nav::graph::map::{LinkPassage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::GraphScratch;
 use crate::nav::link_search::Stage;
-use crate::nav::linked::Linked;
+use crate::nav::linked::{self, Linked, LinkedPlan};
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
@@ -688,6 +688,10 @@ impl Linked for PointGraph {
 
 impl Stage for PointGraph {
     type Leg = GraphPlan;
+
+    fn begin(&self, query: &PathQuery) -> Begun<LinkedPlan<Self>> {
+        linked::begin(self, query)
+    }
 
     fn ground(&self, _: &Traversal) -> &Self {
         self

@@ -13,99 +13,14 @@ use crate::nav::cells;
 use crate::nav::layers::Layers;
 use crate::nav::layers::map::ReachableSet;
 use crate::nav::link_search::{LinkSearch, LinkedEnds, Stage};
+use crate::nav::linked::LinkedPlan;
 use crate::nav::links::Hop;
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::search::Search;
 use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
 
 /// The paused work on one query.
-#[derive(Clone, Debug)]
-pub(crate) enum LayersPlan {
-    /// On one layer.
-    Alone(Box<cells::CellPlan>),
-    /// Over links.
-    OverLinks(Box<LinkSearch<cells::CellPlan>>),
-}
-
-impl Plan for LayersPlan {
-    type Map = Layers;
-
-    fn begin(layers: &Layers, query: &PathQuery) -> Begun<Self> {
-        let goal = LayerPoint { layer: query.goal_layer.unwrap_or(query.by.layer), point: query.goal };
-        let alone = |trouble| Err(Box::new(PathAnswer::none(trouble, layers.revision())));
-        let views = layers.views(&query.by);
-        let Some(view) = views.get(usize::from(query.by.layer)) else {
-            return alone(PathFailure::StartOffNav);
-        };
-        if !query.goal.is_finite() {
-            return alone(PathFailure::NoPath);
-        }
-        let start = match layers.of(&query.by).begin_at(view, query.start, &query.by) {
-            Ok((start, _)) => start,
-            Err(trouble) => return alone(trouble),
-        };
-        let reachable = layers.reachable_over_links(&views, &query.by, start);
-        let own = LayerPoint { layer: query.by.layer, point: query.start };
-        let hops: Vec<Hop> = layers
-            .hops(query.by.actions)
-            .filter(|hop| {
-                reachable.holds(layers, &views, hop.from) && reachable.holds(layers, &views, hop.to)
-            })
-            .collect();
-        let stays = goal.layer == query.by.layer;
-        if stays && hops.is_empty() {
-            let plan = cells::CellPlan::begin(layers.of(&query.by), query);
-            return match plan {
-                Ok(plan) => Ok(Self::Alone(Box::new(plan))),
-                Err(answer) => Err(Box::new(PathAnswer { revision: layers.revision(), ..*answer })),
-            };
-        }
-        let mut trouble = None;
-        let mut target = goal;
-        if !reachable.holds(layers, &views, goal) {
-            let why = match layers.reach_on(query.start, goal, &query.by) {
-                Reach::No(why) => why,
-                Reach::Yes => PathFailure::NoPath,
-            };
-            trouble = Some(why);
-            let near = |layer: u8| nearest(layers, &views, &reachable, LayerPoint { layer, ..goal });
-            let Some(place) = near(goal.layer).or_else(|| near(query.by.layer)) else { return alone(why) };
-            target = place;
-            if query.accept == Accept::Exact {
-                let revision = layers.revision();
-                let nearest = Some(target.point);
-                return Err(Box::new(PathAnswer { trouble, nearest, revision, ..PathAnswer::default() }));
-            }
-        }
-        let ends = LinkedEnds { start: own, target, goal };
-        Ok(Self::OverLinks(Box::new(LinkSearch::new(layers, query, ends, hops, trouble))))
-    }
-
-    fn begun_for(&self) -> u32 {
-        match self {
-            Self::Alone(plan) => plan.begun_for(),
-            Self::OverLinks(plan) => plan.begun_for(),
-        }
-    }
-
-    fn spent(&self, search: &Search) -> u32 {
-        match self {
-            Self::Alone(plan) => plan.spent(search),
-            Self::OverLinks(plan) => plan.spent(search),
-        }
-    }
-
-    fn step(&mut self, layers: &Layers, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
-        match self {
-            Self::OverLinks(plan) => plan.step(layers, task, allowance),
-            Self::Alone(plan) => {
-                let mut answer = plan.step(layers.of(&task.query.by), task, allowance)?;
-                (answer.revision, answer.path.revision) = (layers.revision(), layers.revision());
-                Some(answer)
-            }
-        }
-    }
-}
+pub(crate) type LayersPlan = LinkedPlan<Layers>;
 
 impl Layers {
     /// Searches the layer that a walker is on as if there were no links, to record the search. Whether it
@@ -119,6 +34,60 @@ impl Layers {
 
 impl Stage for Layers {
     type Leg = cells::CellPlan;
+
+    fn begin(&self, query: &PathQuery) -> Begun<LayersPlan> {
+        let goal = LayerPoint { layer: query.goal_layer.unwrap_or(query.by.layer), point: query.goal };
+        let alone = |trouble| Err(Box::new(PathAnswer::none(trouble, self.revision())));
+        let views = self.views(&query.by);
+        let Some(view) = views.get(usize::from(query.by.layer)) else {
+            return alone(PathFailure::StartOffNav);
+        };
+        if !query.goal.is_finite() {
+            return alone(PathFailure::NoPath);
+        }
+        let start = match self.of(&query.by).begin_at(view, query.start, &query.by) {
+            Ok((start, _)) => start,
+            Err(trouble) => return alone(trouble),
+        };
+        let reachable = self.reachable_over_links(&views, &query.by, start);
+        let own = LayerPoint { layer: query.by.layer, point: query.start };
+        let hops: Vec<Hop> = self
+            .hops(query.by.actions)
+            .filter(|hop| reachable.holds(self, &views, hop.from) && reachable.holds(self, &views, hop.to))
+            .collect();
+        let stays = goal.layer == query.by.layer;
+        if stays && hops.is_empty() {
+            let plan = cells::CellPlan::begin(self.of(&query.by), query);
+            return match plan {
+                Ok(plan) => Ok(LinkedPlan::Alone(Box::new(plan))),
+                Err(answer) => Err(Box::new(PathAnswer { revision: self.revision(), ..*answer })),
+            };
+        }
+        let mut trouble = None;
+        let mut target = goal;
+        if !reachable.holds(self, &views, goal) {
+            let why = match self.reach_on(query.start, goal, &query.by) {
+                Reach::No(why) => why,
+                Reach::Yes => PathFailure::NoPath,
+            };
+            trouble = Some(why);
+            let near = |layer: u8| nearest(self, &views, &reachable, LayerPoint { layer, ..goal });
+            let Some(place) = near(goal.layer).or_else(|| near(query.by.layer)) else { return alone(why) };
+            target = place;
+            if query.accept == Accept::Exact {
+                let revision = self.revision();
+                let nearest = Some(target.point);
+                return Err(Box::new(PathAnswer { trouble, nearest, revision, ..PathAnswer::default() }));
+            }
+        }
+        let ends = LinkedEnds { start: own, target, goal };
+        Ok(LinkedPlan::OverLinks(Box::new(LinkSearch::new(self, query, ends, hops, trouble))))
+    }
+
+    fn answer_alone(&self, mut answer: PathAnswer) -> PathAnswer {
+        (answer.revision, answer.path.revision) = (self.revision(), self.revision());
+        answer
+    }
 
     fn ground(&self, by: &Traversal) -> &cells::CellMap {
         self.of(by)

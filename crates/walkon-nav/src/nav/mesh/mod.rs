@@ -33,7 +33,6 @@ mod waypoints;
 pub use compare::Compared;
 pub(crate) use ground_query::MeshGroundQuery;
 pub use map::{AREAS_MAX, Avoidance, MeshSource, MeshSourceError, NavMesh};
-pub(crate) use plan::MeshPlan;
 pub use raw::{CheckedMesh, MeshError, RawMesh};
 pub(crate) use scratch::MeshScratch;
 pub use show::{Corner, Patch};

@@ -14,7 +14,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::link_search::Stage;
-use crate::nav::linked::Linked;
+use crate::nav::linked::{self, Linked, LinkedPlan};
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::{MeshView, carve};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
@@ -537,6 +537,10 @@ impl Linked for NavMesh {
 
 impl Stage for NavMesh {
     type Leg = MeshPlan;
+
+    fn begin(&self, query: &PathQuery) -> plan::Begun<LinkedPlan<Self>> {
+        linked::begin(self, query)
+    }
 
     fn ground(&self, _: &Traversal) -> &Self {
         self
