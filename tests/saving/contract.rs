@@ -553,7 +553,7 @@ fn a_scene_whose_script_has_returned_ends_with_its_walks_and_does_not_run_again(
             log.info('script')
             nav.block('post', 0.5)
             world.character('ben'):walkTo('far')
-        end, onEnd = function(outcome) log.info('end %s', outcome) end })
+        end, onEnd = function(e) log.info('end %s', e.outcome) end })
         if why == 'start' then cinematic.play('farewell') end
     end";
     let piece = Piece::of(&[("level.lua", script)]);
