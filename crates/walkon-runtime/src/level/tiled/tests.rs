@@ -247,3 +247,24 @@ fn stairs_find_their_end_by_name() {
     let to = &tiles.links[0].to;
     assert_eq!((to.layer.value.as_str(), to.position.value.z), ("sky", 1.5), "the lower number of the two");
 }
+
+#[test]
+fn objects_of_one_name_get_names_of_their_own_whatever_their_numbers() {
+    let point = |id: u32, name: &str| {
+        format!("<object id=\"{id}\" name=\"{name}\" x=\"8\" y=\"8\"><point/></object>")
+    };
+    let names = |objects: &[String]| {
+        let xml =
+            format!("{HEAD} width=\"2\" height=\"2\"><objectgroup>{}</objectgroup></map>", objects.concat());
+        let made = imported("a.tmx", &MemorySource::new().with("a.tmx", xml)).unwrap();
+        let marks = made.tiled.def.marks.into_iter();
+        marks.map(|mark| mark.name.value).collect::<Vec<_>>()
+    };
+    let posts = [u32::MAX, 5, u32::MAX, 3].map(|id| point(id, "post"));
+    assert_eq!(names(&posts), ["post", "post 4294967295", "post 2", "post 3"]);
+    let posts = [point(1, "post"), point(2, "post 4"), point(4, "post"), point(9, "post")];
+    assert_eq!(names(&posts), ["post", "post 4", "post 2", "post 9"]);
+    // As many as a file may hold are told apart in time.
+    let all = names(&vec![point(u32::MAX, "post"); 5_000]);
+    assert_eq!(all.last().map(String::as_str), Some("post 4999"));
+}

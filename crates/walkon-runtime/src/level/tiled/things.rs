@@ -476,14 +476,18 @@ impl Putting<'_, '_> {
             self.taken.insert(key, id.max(2));
             return plain;
         };
-        let mut number = if id > 1 && id >= next { id } else { next };
+        let is_taken =
+            |number: u32| self.taken.contains_key(&(kind, format!("{plain} {number}").to_lowercase()));
+        // Behind the largest number comes the first again.
+        let after = |number: u32| number.checked_add(1).unwrap_or(2);
+        let mut number = if id > 1 && id >= next && !is_taken(id) { id } else { next };
         // Bounded by the number of names that end in a number.
-        while self.taken.contains_key(&(kind, format!("{plain} {number}").to_lowercase())) {
-            number = number.saturating_add(1);
+        while is_taken(number) {
+            number = after(number);
         }
         let name = format!("{plain} {number}");
         self.taken.insert((kind, name.to_lowercase()), 2);
-        self.taken.insert(key, number.saturating_add(1));
+        self.taken.insert(key, after(number));
         self.findings.warn(|| {
             let message = format!(
                 "another {kind} is called \"{}\" already, so this one is called \"{name}\"",
