@@ -113,8 +113,13 @@ pub fn gltf_triangles(
     }
     let bytes_by_uri = named_bytes(&document, read)?;
     let buffers = buffers(&document, binary, &bytes_by_uri)?;
-    let mut scene =
-        GltfReading { document: &document, buffers: &buffers, triangles: Vec::new(), corner_count: 0 };
+    let mut scene = GltfReading {
+        document: &document,
+        buffers: &buffers,
+        triangles: Vec::new(),
+        corners: 0,
+        primitives: 0,
+    };
     let first = document.scenes.get(document.scene.unwrap_or(0));
     let all: Vec<usize>;
     let roots = match first {
@@ -218,7 +223,9 @@ struct GltfReading<'a> {
     buffers: &'a [&'a [u8]],
     triangles: Vec<[Vec3; 3]>,
     /// Corners read so far: those of a mesh again wherever it stands.
-    corner_count: usize,
+    corners: usize,
+    /// Primitives looked at so far, counted alike, also those that become nothing.
+    primitives: usize,
 }
 
 impl GltfReading<'_> {
@@ -249,15 +256,13 @@ impl GltfReading<'_> {
             return Err(SceneError::new(format!("there is no mesh {number}")));
         };
         for primitive in &mesh.primitives {
+            self.primitives = counted(self.primitives, 1, "primitives")?;
             let (Some(position), mode @ 4..=6) = (primitive.attributes.position, primitive.mode.unwrap_or(4))
             else {
                 continue; // Points and lines are no ground and no walls.
             };
             let count = self.data(position, 12)?.0.count;
-            self.corner_count = self.corner_count.saturating_add(count);
-            if self.corner_count > SCENE_PARTS_MAX {
-                return Err(SceneError::new(format!("more than {SCENE_PARTS_MAX} corners")));
-            }
+            self.corners = counted(self.corners, count, "corners")?;
             let corners = self.positions(position, place)?;
             let order = match primitive.indices {
                 Some(accessor) => self.indices(accessor)?,
@@ -348,6 +353,15 @@ impl GltfReading<'_> {
         }
         Ok((accessor, data, stride))
     }
+}
+
+/// How many there are with some more, which is bounded.
+fn counted(before: usize, more: usize, what: &str) -> Result<usize, SceneError> {
+    let count = before.saturating_add(more);
+    if count > SCENE_PARTS_MAX {
+        return Err(SceneError::new(format!("more than {SCENE_PARTS_MAX} {what}")));
+    }
+    Ok(count)
 }
 
 fn local(node: &GltfNode) -> Mat4 {

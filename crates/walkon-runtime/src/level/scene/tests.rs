@@ -145,6 +145,16 @@ fn gltf_that_names_its_corners_again_and_again_is_refused_in_time() {
 }
 
 #[test]
+fn gltf_whose_nodes_all_stand_for_a_mesh_of_many_empty_primitives_is_refused_in_time() {
+    let text = format!(
+        "{{ \"nodes\": [{}], \"meshes\": [{{ \"primitives\": [{}] }}] }}",
+        vec!["{\"mesh\":0}"; 100_000].join(","),
+        vec!["{}"; 100_000].join(",")
+    );
+    assert_eq!(read(&text).expect_err("too much").message, "more than 4000000 primitives");
+}
+
+#[test]
 fn gltf_buffers_of_one_file_are_read_once() {
     let one = "{ \"uri\": \"it.bin\", \"byteLength\": 8 }";
     let text = format!("{{ \"buffers\": [{}] }}", vec![one; 100].join(","));
