@@ -133,18 +133,19 @@ impl JoinedRows {
         for (index, level) in self.levels.iter().enumerate() {
             let level = clean(level);
             let own = self.rows.range((index, 0)..=(index, u64::MAX)).map(|((_, seed), _)| *seed);
-            let (mut next, mut strange) = (*seeds.start(), 0_u64);
+            // None behind the largest seed that there can be.
+            let (mut next, mut strange) = (Some(*seeds.start()), 0_u64);
             for seed in own {
                 if !seeds.contains(&seed) {
                     strange += 1;
                     continue;
                 }
-                if seed > next {
+                if let Some(next) = next.filter(|next| *next < seed) {
                     found.push(gap(&level, next, seed - 1));
                 }
-                next = seed + 1;
+                next = seed.checked_add(1);
             }
-            if next <= *seeds.end() {
+            if let Some(next) = next.filter(|next| next <= seeds.end()) {
                 found.push(gap(&level, next, *seeds.end()));
             }
             if strange > 0 {
@@ -257,6 +258,8 @@ mod tests {
             ["yard seed 3 is missing", "yard has 1 seed outside 2..3", "hall seed 3 is missing"]
         );
         assert_eq!(joined(&[], Some(1..=2)).problems, ["there are no rows"]);
+        let last = joined(&[row("yard", u64::MAX - 2, "a"), row("yard", u64::MAX, "b")], None);
+        assert_eq!(last.problems, ["yard seed 18446744073709551614 is missing"]);
     }
 
     #[test]
