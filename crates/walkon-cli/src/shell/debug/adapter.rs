@@ -279,12 +279,11 @@ impl Adapter {
     }
 
     fn line_of_client(&self, line: u32) -> u32 {
-        (line + self.connection.wanted().first_line).saturating_sub(1)
+        line_of_client(line, self.connection.wanted().first_line)
     }
 
     fn line_of_script(&self, line: &Value) -> u32 {
-        let line = u32::try_from(line.as_u64().unwrap_or(0)).unwrap_or(u32::MAX - 1);
-        (line + 1).saturating_sub(self.connection.wanted().first_line)
+        line_of_script(line, self.connection.wanted().first_line)
     }
 
     /// The script of a `source`: by its path on disk, else by its name below the script folders.
@@ -402,6 +401,17 @@ impl Adapter {
     }
 }
 
+/// A line of a script as a client counts it whose first line has that number.
+fn line_of_client(line: u32, first: u32) -> u32 {
+    line.saturating_add(first).saturating_sub(1)
+}
+
+/// A line of such a client as scripts count it, from 1.
+fn line_of_script(line: &Value, first: u32) -> u32 {
+    let line = u32::try_from(line.as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
+    line.saturating_add(1).saturating_sub(first)
+}
+
 fn count(value: &Value) -> Option<usize> {
     value.as_u64().and_then(|count| usize::try_from(count).ok())
 }
@@ -470,5 +480,26 @@ fn evaluate(given: &Value, at: &Paused<'_>) -> RequestOutcome {
             "indexedVariables": one.indexed, "namedVariables": one.named,
         })),
         Err(why) => RequestOutcome::Refusal(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::shell::debug::adapter::{line_of_client, line_of_script};
+
+    #[test]
+    fn lines_are_counted_as_the_client_does_also_those_that_no_script_has() {
+        for (first, line, of_script) in [(1, 7, 7), (0, 7, 8), (1, 0, 0), (0, 0, 1)] {
+            assert_eq!(line_of_script(&json!(line), first), of_script);
+        }
+        assert_eq!((line_of_client(7, 1), line_of_client(7, 0), line_of_client(0, 0)), (7, 6, 0));
+        for line in [u64::from(u32::MAX) - 1, u64::from(u32::MAX), u64::MAX] {
+            for first in [0, 1] {
+                assert!(line_of_script(&json!(line), first) >= u32::MAX - 1, "{line} from {first}");
+            }
+        }
+        assert!(line_of_client(u32::MAX, 1) >= u32::MAX - 1);
     }
 }
