@@ -17,7 +17,7 @@ use crate::frame::Frame;
 
 /// Most frames that are on their way and not acknowledged.
 const UNACKNOWLEDGED_MAX: u32 = 2;
-/// Most bytes of texts that wait for a client.
+/// Most bytes of messages that wait for a client, the largest of them left out: it may have asked for that one.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 /// Time between two words about how far long work has come.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
@@ -126,16 +126,35 @@ struct Outbox {
     sent: u32,
     acknowledged: u32,
     is_closed: bool,
+    /// Whether more waited than is kept.
+    is_behind: bool,
+}
+
+/// Bytes of a message that count for what waits.
+fn size(message: &Message) -> usize {
+    match message {
+        Message::Text(text) => text.len(),
+        Message::Tracks(tracks) => tracks.size(),
+        Message::Frame(..) => 0,
+    }
 }
 
 impl Outbox {
+    /// Lays a message down. Where too many lie the client does not read at all: what it missed it could never
+    /// catch up with.
+    fn put(&mut self, message: Message) {
+        self.text_bytes += size(&message);
+        self.messages.push_back(message);
+        if self.text_bytes > TEXT_BYTES_MAX {
+            let largest = self.messages.iter().map(size).max().unwrap_or_default();
+            self.is_behind |= self.text_bytes - largest > TEXT_BYTES_MAX;
+        }
+        self.is_closed |= self.is_behind;
+    }
+
     fn next(&mut self) -> Option<Message> {
         if let Some(message) = self.messages.pop_front() {
-            self.text_bytes -= match &message {
-                Message::Text(text) => text.len(),
-                Message::Tracks(tracks) => tracks.size(),
-                Message::Frame(..) => 0,
-            };
+            self.text_bytes -= size(&message);
             return Some(message);
         }
         if self.sent.wrapping_sub(self.acknowledged) >= UNACKNOWLEDGED_MAX {
@@ -189,22 +208,16 @@ impl Client {
 
     /// Tells it a JSON text.
     pub fn text(&self, text: String) {
-        let mut outbox = self.outbox();
-        outbox.text_bytes += text.len();
-        outbox.messages.push_back(Message::Text(text));
-        // It does not read at all: what it missed it could never catch up with.
-        outbox.is_closed |= outbox.text_bytes > TEXT_BYTES_MAX;
-        drop(outbox);
-        self.filled.notify_all();
+        self.put(Message::Text(text));
     }
 
     /// Hands it where everybody goes in the future.
     pub fn tracks(&self, tracks: Arc<crate::forecast::Tracks>) {
-        let mut outbox = self.outbox();
-        outbox.text_bytes += tracks.size();
-        outbox.messages.push_back(Message::Tracks(tracks));
-        outbox.is_closed |= outbox.text_bytes > TEXT_BYTES_MAX;
-        drop(outbox);
+        self.put(Message::Tracks(tracks));
+    }
+
+    fn put(&self, message: Message) {
+        self.outbox().put(message);
         self.filled.notify_all();
     }
 
@@ -265,7 +278,7 @@ impl Client {
 
     /// Whether it left more lying than is kept for it.
     pub fn is_behind(&self) -> bool {
-        self.outbox().text_bytes > TEXT_BYTES_MAX
+        self.outbox().is_behind
     }
 
     /// Ends it.
@@ -506,5 +519,19 @@ mod tests {
         let text = "x".repeat(1 << 20);
         (0..70).for_each(|_| client.text(text.clone()));
         assert!(client.is_closed());
+    }
+
+    #[test]
+    fn one_answer_of_any_size_ends_no_client_that_reads() {
+        let client = Client::new(1);
+        for _ in 0..3 {
+            client.tell(&json!(1));
+            client.text("x".repeat(TEXT_BYTES_MAX + 1));
+            client.tell(&json!(2));
+            assert!(!client.is_closed() && !client.is_behind());
+            (0..3).for_each(|_| assert!(client.next(Duration::ZERO).is_some()));
+        }
+        (0..2).for_each(|_| client.text("x".repeat(TEXT_BYTES_MAX + 1)));
+        assert!(client.is_closed() && client.is_behind(), "it does not read");
     }
 }
