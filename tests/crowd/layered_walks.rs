@@ -57,6 +57,21 @@ fn the_same_place_on_another_layer_is_another_goal() {
 }
 
 #[test]
+fn a_random_point_around_somebody_is_on_their_layer_unless_another_is_named() {
+    let sky = "\"......XXXXXX\", \"......XXXXXX\", \"......XXXXXX\"";
+    let anna = r#"{ "name": "anna", "position": [1.5, 1.5], "layer": "sky" }"#;
+    let script = "local function farthest(options)\n  local most = 0\n\
+        for _ = 1, 60 do most = math.max(most, assert(nav.randomPoint(options)).x) end\n\
+        return most > 6\nend\n\
+        function onStart()\n  local anna = world.character(\"anna\")\n\
+        log.info(\"%s\", farthest({ around = anna }))\n\
+        log.info(\"%s\", farthest({ around = anna, layer = \"ground\" }))\n\
+        log.info(\"%s\", farthest({ around = anna.position }))\n\
+        log.info(\"%s\", farthest({ around = anna.position, reachableFrom = anna }))\nend";
+    assert_eq!(told(sky, anna, script, 1), ["false", "true", "true", "false"]);
+}
+
+#[test]
 fn a_forced_arrival_is_on_the_layer_of_the_goal() {
     // The goal lies behind a wall of the upper floor.
     let sky = "\"......X.....\", \"......X.....\", \"......X.....\"";

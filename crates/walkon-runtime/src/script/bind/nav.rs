@@ -456,12 +456,17 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
     let mut numbers = store::with(lua, |runtime| runtime.streams.lend(stream.0));
     let found = with(lua, args, |world| {
         let at = from.as_ref().map_or(Standpoint::Nobody, standpoint);
+        let is_named = layer.is_some() || matches!(at, Standpoint::Character(_));
+        let mut by = PathAsk::on(layer).traversal(world, function, at)?;
+        if let Some(around) = around.as_ref().filter(|_| !is_named) {
+            by.layer = around.layer(world);
+        }
         let query = RandomPoint {
             centre: around.map(|around| around.point(world, function, None)).transpose()?,
             within_m: within_m.unwrap_or(Settings::SNAP_M),
             area: area.map(|area| names::area(world, function, &area)).transpose()?,
             reachable_from: from.map(|from| from.point(world, function, None)).transpose()?,
-            by: PathAsk::on(layer).traversal(world, function, at)?,
+            by,
             attempts: ATTEMPTS,
         };
         let units = preparing(world, &query.by);
