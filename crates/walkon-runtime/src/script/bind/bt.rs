@@ -263,6 +263,10 @@ fn branch(
     let given = args.take("nodes");
     let table = given.table("a list of nodes")?;
     let count = table.raw_len();
+    let most = tree::NODES_MAX as usize;
+    if count > most {
+        return Err(args.mistake(format!("nodes has {count} entries, expected at most {most}")));
+    }
     let mut found = Value::Nil;
     for pair in table.pairs::<Value, Value>() {
         let (key, value) = pair.map_err(|error| args.mistake(error.to_string()))?;
