@@ -72,6 +72,19 @@ fn a_random_point_around_somebody_is_on_their_layer_unless_another_is_named() {
 }
 
 #[test]
+fn the_point_in_front_of_a_door_is_on_the_layer_of_whoever_asks() {
+    // Above the side of the door that anna is on there is no floor: the nearest lies above the door.
+    let sky = "\"......XX....\", \"......XX....\", \"......XX....\"";
+    let script = "function onStart()\n\
+        local anna, gate = world.character(\"anna\"), world.door(\"gate\")\n\
+        local seen = sense.see(anna, gate, { range = 50, degrees = 360 })\n\
+        log.info(\"%s %s\", anna:distanceTo(gate) > 6.4, seen.distance > 6.4)\nend";
+    let above = r#"{ "name": "anna", "position": [1.5, 1.5], "layer": "sky" }"#;
+    assert_eq!(told(sky, above, script, 1), ["true true"]);
+    assert_eq!(told(sky, ANNA, script, 1), ["false false"]);
+}
+
+#[test]
 fn a_forced_arrival_is_on_the_layer_of_the_goal() {
     // The goal lies behind a wall of the upper floor.
     let sky = "\"......X.....\", \"......X.....\", \"......X.....\"";

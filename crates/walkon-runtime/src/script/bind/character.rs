@@ -7,7 +7,7 @@ use mlua::Lua;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
-use crate::nav::{Reach, Traversal};
+use crate::nav::{LayerPoint, Reach, Traversal};
 use crate::script::bind::call::{
     answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, refuse_when_full, with,
 };
@@ -371,10 +371,9 @@ fn teleport(lua: &Lua, args: &mut Args) -> HostResult {
     let facing = options.find("facing").map(|facing| walk_options::radians(&facing)).transpose()?;
     let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
     ask(lua, args, |world| {
-        let own = alive(&world.characters, id).map_err(op(function))?;
-        let (from, own) = (own.body.position, own.layer);
-        let to = to.point(world, function, Some(from))?;
-        let layer = layer.map_or(Ok(own), |layer| names::layer(world, function, &layer))?;
+        let from = place::stand_of(alive(&world.characters, id).map_err(op(function))?);
+        let layer = layer.map_or(Ok(from.layer), |layer| names::layer(world, function, &layer))?;
+        let to = to.point(world, function, Some(LayerPoint { layer, ..from }))?;
         let point = characters::teleport_to(world, id, layer, to, facing).map_err(op(function))?;
         Ok(point.map(vector))
     })
@@ -426,8 +425,8 @@ fn distance_to(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let other = place::take(args, "other")?;
     ask(lua, args, |world| {
-        let from = alive(&world.characters, id).map_err(op(function))?.body.position;
-        Ok(flat_distance(from, other.point(world, function, Some(from))?))
+        let from = place::stand_of(alive(&world.characters, id).map_err(op(function))?);
+        Ok(flat_distance(from.point, other.point(world, function, Some(from))?))
     })
 }
 
@@ -437,8 +436,8 @@ fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
     let options = path_options::read(args)?;
     ask_map(lua, args, |world| {
         let from = alive(&world.characters, id).map_err(op(function))?.body.position;
-        let to = goal.point(world, function, Some(from))?;
         let by = options.traversal(world, function, Standpoint::Character(id))?;
+        let to = goal.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
         Ok(reach(world, from, to, &by))
     })
 }

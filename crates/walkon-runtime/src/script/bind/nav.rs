@@ -6,7 +6,7 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, PathToken};
-use crate::nav::{NavMap, PathQuery, RandomPoint};
+use crate::nav::{LayerPoint, NavMap, PathQuery, RandomPoint};
 use crate::script::bind::call::{self, answer, ask, ask_map, handle, myself, nothing, op, preparing, with};
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
@@ -276,8 +276,9 @@ impl AskedPath {
         function: &'static str,
     ) -> Result<(glam::Vec3, glam::Vec3, crate::nav::Traversal), UsageError> {
         let from = self.from.point(world, function, None)?;
-        let to = self.to.point(world, function, Some(from))?;
-        Ok((from, to, self.options.traversal(world, function, standpoint(&self.from))?))
+        let by = self.options.traversal(world, function, standpoint(&self.from))?;
+        let to = self.to.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
+        Ok((from, to, by))
     }
 
     /// The question around people in the way: everybody but the characters at either end and those to be

@@ -8,11 +8,13 @@ use glam::Vec3;
 use mlua::Value;
 
 use crate::base::ids::{CharacterId, DoorId};
+use crate::nav::LayerPoint;
 use crate::script::bind::call::op;
 use crate::script::bind::names;
 use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::thing;
 use crate::world::World;
+use crate::world::character::Character;
 use crate::world::goal::Goal;
 use crate::world::ops::{alive, door_there, walks::front_of};
 use crate::world::walk::LookTarget;
@@ -84,6 +86,11 @@ fn read(given: &Argument, expected: &str) -> Result<PlaceValue, UsageError> {
     }
 }
 
+/// Where a character stands, for places that depend on it.
+pub fn stand_of(character: &Character) -> LayerPoint {
+    LayerPoint { layer: character.layer, point: character.body.position }
+}
+
 fn within(given: &Argument, point: Vec3) -> Result<Vec3, UsageError> {
     if point.abs().max_element() as f64 <= COORDINATE_MAX_M {
         return Ok(point);
@@ -93,7 +100,7 @@ fn within(given: &Argument, point: Vec3) -> Result<Vec3, UsageError> {
 
 impl PlaceValue {
     /// Where it is now. `from` is where the asker stands: two numbers are on that floor, and a door means the
-    /// point in front of it on that side.
+    /// point in front of it on that side, on that layer of the map.
     ///
     /// # Errors
     /// When there is no such mark, or the character or the door was removed.
@@ -101,15 +108,15 @@ impl PlaceValue {
         &self,
         world: &World,
         function: &'static str,
-        from: Option<Vec3>,
+        from: Option<LayerPoint>,
     ) -> Result<Vec3, UsageError> {
         Ok(match self {
             Self::Point(point) => *point,
-            Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.y), *z),
+            Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.point.y), *z),
             Self::Mark(name) => names::mark(world, function, name)?.position,
             Self::Character(id) => alive(&world.characters, *id).map_err(op(function))?.body.position,
             Self::Door(id) => match (door_there(world, *id).map_err(op(function))?, from) {
-                ((), Some(from)) => front_of(&world.map, *id, from, 0),
+                ((), Some(from)) => front_of(&world.map, *id, from.point, from.layer),
                 ((), None) => world.doors().get(id.index()).map_or(Vec3::ZERO, |door| door.position),
             },
         })
@@ -140,7 +147,7 @@ impl PlaceValue {
                 Goal::Door(*id)
             }
             point => {
-                let from = alive(&world.characters, walker).map_err(op(function))?.body.position;
+                let from = stand_of(alive(&world.characters, walker).map_err(op(function))?);
                 Goal::Point(point.point(world, function, Some(from))?)
             }
         })

@@ -279,14 +279,15 @@ fn see(lua: &Lua, args: &mut Args) -> HostResult {
     let (eyes, memory_s) = (eyes(&options)?, seconds(&options, "memory")?);
     let look = with(lua, args, |world| {
         let watcher = alive(&world.characters, who).map_err(op(function))?;
-        let from = watcher.body.position;
+        let stand = place::stand_of(watcher);
+        let from = stand.point;
         let (layer, other) = match &target {
             PlaceValue::Character(id) => {
                 (alive(&world.characters, *id).map_err(op(function))?.layer, Some(*id))
             }
             _ => (watcher.layer, None),
         };
-        let place = target.point(world, function, Some(from))?;
+        let place = target.point(world, function, Some(stand))?;
         let missed = senses::miss(world, who, eyes, place, layer).map_err(op(function))?;
         let asked = missed.and(other).zip(memory_s);
         let last = asked.and_then(|(other, memory_s)| {

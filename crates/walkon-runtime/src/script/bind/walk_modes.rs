@@ -309,8 +309,8 @@ fn stop(
     let mark = match place {
         PlaceValue::Mark(name) => known::mark(world, function, name)?.clone(),
         place => {
-            let from = alive(&world.characters, walker).map_err(op(function))?.body.position;
-            let position = place.point(world, function, Some(from))?;
+            let from = alive(&world.characters, walker).map_err(op(function))?;
+            let position = place.point(world, function, Some(place::stand_of(from)))?;
             Mark { name: String::new(), position, facing_rad: None, props: None }
         }
     };
@@ -347,9 +347,10 @@ fn wander(lua: &Lua, args: &mut Args) -> HostResult {
     let within_m = length(&options, "within")?;
     let rest = Rest::read(&options)?;
     start(lua, args, WalkRequest { character, walk, handlers }, |world| {
-        let here = alive(&world.characters, character).map_err(op(function))?.body.position;
+        let stand = place::stand_of(alive(&world.characters, character).map_err(op(function))?);
+        let here = stand.point;
         let around = match (&around, within_m) {
-            (Some(around), _) => Some(around.point(world, function, Some(here))?),
+            (Some(around), _) => Some(around.point(world, function, Some(stand))?),
             (None, Some(_)) => Some(here),
             (None, None) => None,
         };
