@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use walkon_runtime::base::geom::{Bounds, Point};
+use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_runtime::glam::Vec3;
 use walkon_runtime::nav::{Layout, Stagger};
@@ -16,7 +17,7 @@ use walkon_runtime::view::{
     Slant, Style, Swatch, Tag, draw_ground, draw_scene, draw_scenery, draw_search, scene_triangles,
 };
 use walkon_runtime::world::World;
-use walkon_runtime::world::region::WatchShape;
+use walkon_runtime::world::region::{Watch, WatchShape};
 
 use crate::client::{MOVING, STILL, Viewpoint, Wishes};
 
@@ -58,8 +59,9 @@ pub fn moving(world: &World, wishes: &Wishes) -> Option<ExplainedLayers> {
     let seen = ClientPicture::draw(world, wishes, &mut |picture| {
         draw_scene(picture, world, parts);
         if !wishes.selected.is_empty() {
+            let watchers = Watchers::of(world);
             picture.layers.iter_mut().for_each(|layer| {
-                layer.shapes.retain(|shape| is_of(world, &shape.tag, wishes));
+                layer.shapes.retain(|shape| watchers.is_of(world, &shape.tag, wishes));
             });
         }
     });
@@ -256,29 +258,42 @@ pub fn heights_m(world: &World) -> [f64; 2] {
     if low <= high { [low, high] } else { [0.0, 0.0] }
 }
 
-/// Whether a shape is about one of those whom the client has selected.
-fn is_of(world: &World, tag: &Tag, wishes: &Wishes) -> bool {
-    let who = match tag {
-        Tag::Walk(walk) | Tag::Request(walk) => world.walk(*walk).map(|walk| walk.character),
-        Tag::Obstacle(_) => return true,
-        Tag::Watch(serial) => {
-            let watches = world.watches();
-            let watch = watches.iter().find(|watch| watch.serial == *serial);
-            match watch.map(|watch| &watch.ground) {
-                Some(WatchShape::Around { character, .. }) => Some(*character),
-                // A watch at a fixed place belongs to no character.
-                _ => return true,
-            }
+/// Whose watches and senses there are, looked up once for all shapes of a picture.
+struct Watchers {
+    /// Around whom a watch is, by its number; those at fixed places belong to no character.
+    by_watch: BTreeMap<u64, CharacterId>,
+    by_sense: BTreeMap<u64, CharacterId>,
+}
+
+impl Watchers {
+    fn of(world: &World) -> Self {
+        let around = |watch: &Watch| match watch.ground {
+            WatchShape::Around { character, .. } => Some((watch.serial, character)),
+            _ => None,
+        };
+        let senses = world.senses().watches().map(|(id, watch)| (id.0, watch.character));
+        Self {
+            by_watch: world.watches().into_iter().filter_map(around).collect_map(),
+            by_sense: senses.collect_map(),
         }
-        Tag::Sense(id) => {
-            let mut watches = world.senses().watches();
-            watches.find(|(own, _)| own.0 == *id).map(|(_, watch)| watch.character)
-        }
-        Tag::Desired(who) | Tag::Velocity(who) | Tag::Nudge(who) | Tag::Replan(who) => Some(*who),
-        _ => return true,
-    };
-    let serial = who.and_then(|who| world.character(who)).map(|character| character.serial);
-    serial.is_some_and(|serial| wishes.selected.contains(&serial))
+    }
+
+    /// Whether a shape is about one of those whom the client has selected.
+    fn is_of(&self, world: &World, tag: &Tag, wishes: &Wishes) -> bool {
+        let who = match tag {
+            Tag::Walk(walk) | Tag::Request(walk) => world.walk(*walk).map(|walk| walk.character),
+            Tag::Obstacle(_) => return true,
+            Tag::Watch(serial) => match self.by_watch.get(serial) {
+                Some(character) => Some(*character),
+                None => return true,
+            },
+            Tag::Sense(id) => self.by_sense.get(id).copied(),
+            Tag::Desired(who) | Tag::Velocity(who) | Tag::Nudge(who) | Tag::Replan(who) => Some(*who),
+            _ => return true,
+        };
+        let serial = who.and_then(|who| world.character(who)).map(|character| character.serial);
+        serial.is_some_and(|serial| wishes.selected.contains(&serial))
+    }
 }
 
 fn shape_json(world: &World, shape: &Shape) -> Map<String, Value> {
@@ -398,10 +413,66 @@ fn hex(Colour(red, green, blue, opacity): Colour) -> String {
 
 #[cfg(test)]
 mod tests {
-    use walkon_runtime::glam::Vec3;
-    use walkon_runtime::view::{Figure, Slant};
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
 
-    use crate::picture::heights_of;
+    use walkon_runtime::game::inputs::LevelTexts;
+    use walkon_runtime::glam::Vec3;
+    use walkon_runtime::script::vm::fuel::Signals;
+    use walkon_runtime::view::{Figure, Parts, PicturePart, Slant};
+
+    use crate::client::Wishes;
+    use crate::picture::{heights_of, moving};
+    use crate::run_record::RunStart;
+
+    /// How many characters stand in the level, and how many watches each of them has.
+    const PEOPLE: usize = 16;
+    const WATCHES: usize = 250;
+
+    #[test]
+    fn watches_of_one_among_very_many_are_found_in_time() {
+        let people: Vec<String> = (0..PEOPLE)
+            .map(|at| format!(r#"{{ "name": "p{at}", "position": [{at}.5, 1], "behaviour": "eyes.lua" }}"#))
+            .collect();
+        let level = format!(
+            r#"{{ "name": "yard", "characters": [{}], "navigation":
+                {{ "areas": [{{ "name": "a", "polygon": [[-1, -1], [60, -1], [60, 9], [-1, 9]] }}] }} }}"#,
+            people.join(",")
+        );
+        let script = format!(
+            "return {{ start = function(self) for _ = 1, {WATCHES} do region.near(self.character, 2) end end }}"
+        );
+        let files = BTreeMap::from([("yard.json".to_owned(), level.into_bytes())]);
+        let start = RunStart {
+            level: LevelTexts { path: "yard.json".to_owned(), files },
+            scripts: BTreeMap::from([("eyes.lua".to_owned(), script)]),
+            ..RunStart::default()
+        };
+        let mut game = start.begin(Arc::new(Signals::default())).unwrap();
+        game.start_facts();
+        (0..3).for_each(|_| drop(game.tick(&[])));
+        assert_eq!(game.world().watches().len(), PEOPLE * WATCHES);
+        let first = game.world().characters().next().unwrap().1.serial;
+        let parts = Parts::NONE.with(PicturePart::Watches);
+        let of = |selected| Wishes { parts, selected, ..Wishes::default() };
+        let (everybody, one) = (of(BTreeSet::new()), of(BTreeSet::from([first])));
+        let fastest = |wishes: &Wishes| {
+            let took = |_| {
+                let began = Instant::now();
+                assert!(moving(game.world(), wishes).is_some());
+                began.elapsed()
+            };
+            (0..5).map(took).min().unwrap_or_default()
+        };
+        let (all_of_them, those_of_one) = (fastest(&everybody), fastest(&one));
+        let most = 3 * all_of_them + Duration::from_millis(20);
+        assert!(those_of_one < most, "{those_of_one:?}, and {all_of_them:?} for everybody");
+        let seen = moving(game.world(), &one).unwrap();
+        let layers = seen.layers.as_array().unwrap();
+        let shapes = layers.iter().flat_map(|layer| layer["shapes"].as_array().unwrap());
+        assert_eq!(shapes.filter(|shape| shape["kind"] == "watch").count(), WATCHES);
+    }
 
     #[test]
     fn two_views_of_a_shape_tell_how_high_its_points_lie() {
