@@ -5,6 +5,7 @@
 //! alphabet, because something on the way sorted them, are put into the order in which levels have them. Not
 //! here: how a value is laid out on lines (`layout`).
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -79,12 +80,13 @@ impl Json {
             (Self::List(a), Self::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b))
             }
+            (Self::Object(a), Self::Object(b)) if a.len() != b.len() => false,
+            (Self::Object(a), Self::Object(b)) if a.iter().zip(b).all(|(one, other)| one.0 == other.0) => {
+                a.iter().zip(b).all(|(one, other)| one.1.is_same(&other.1))
+            }
             (Self::Object(a), Self::Object(b)) => {
-                a.len() == b.len()
-                    && a.iter().zip(b).all(|((key, value), (at_same, there))| {
-                        let found = if key == at_same { Some(there) } else { get(b, key) };
-                        found.is_some_and(|found| value.is_same(found))
-                    })
+                let there = by_key(b);
+                a.iter().all(|(key, value)| there.get(key.as_str()).is_some_and(|there| value.is_same(there)))
             }
             _ => self == other,
         }
@@ -138,9 +140,13 @@ impl Json {
     }
 }
 
-/// The value of a key.
-pub(super) fn get<'j>(members: &'j [(String, Json)], key: &str) -> Option<&'j Json> {
-    members.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+/// The values of an object by their keys; of a key that is there twice the first.
+pub(super) fn by_key(members: &[(String, Json)]) -> BTreeMap<&str, &Json> {
+    let mut all = BTreeMap::new();
+    for (key, value) in members {
+        all.entry(key.as_str()).or_insert(value);
+    }
+    all
 }
 
 fn rank(key: &str) -> usize {

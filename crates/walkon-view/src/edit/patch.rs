@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use walkon_runtime::base::ordered;
 
-use super::json::{Json, get};
+use super::json::{Json, by_key};
 use super::layout::{Spot, TextShape, TextStyle, Width, Writer, column_at, indent_at, line_break};
 use super::span::{Opened, index, open, root, tokens};
 
@@ -246,15 +246,16 @@ impl Patcher {
         let opened = open(&self.text, at);
         match (old, new, opened) {
             (Json::Object(old), Json::Object(new), Some(opened)) if has_common(old, new) => {
+                let (before, after) = (by_key(old), by_key(new));
                 for ((key, old), item) in old.iter().zip(&opened.items) {
-                    if let Some(new) = get(new, key) {
+                    if let Some(&new) = after.get(key.as_str()) {
                         let place = ValuePlace { at: &item.value, here: &below(here, key) };
                         self.compare(plan, place, TurnedValue { old, new });
                     }
                 }
-                let gone = old.iter().filter(|(key, _)| get(new, key).is_none());
+                let gone = old.iter().filter(|(key, _)| !after.contains_key(key.as_str()));
                 plan.steps.extend(gone.map(|(key, _)| Change::remove(below(here, key))));
-                let come = new.iter().filter(|(key, _)| get(old, key).is_none());
+                let come = new.iter().filter(|(key, _)| !before.contains_key(key.as_str()));
                 plan.steps.extend(come.map(|(key, value)| Change::insert(below(here, key), value.clone())));
             }
             (Json::List(old), Json::List(new), Some(opened)) if !old.is_empty() && !new.is_empty() => {
@@ -507,8 +508,9 @@ fn models(writer: &Writer<'_>, opened: &Opened, number: usize, new: New<'_>) -> 
 }
 
 fn has_common(old: &[(String, Json)], new: &[(String, Json)]) -> bool {
-    let is_twice = old.iter().enumerate().any(|(number, (key, _))| get(&old[number + 1..], key).is_some());
-    !is_twice && old.iter().any(|(key, _)| get(new, key).is_some())
+    let (before, after) = (by_key(old), by_key(new));
+    let is_twice = before.len() < old.len();
+    !is_twice && before.keys().any(|key| after.contains_key(key))
 }
 
 /// The pointer of some tokens.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::edit::json::{Json, get, number_text};
+use crate::edit::json::{Json, by_key, number_text};
 use crate::edit::patch::{Change, PatchKind, below, patch, pointer};
 use crate::edit::span::{index, key_of, open, root, tokens, value_span};
 
@@ -15,6 +15,18 @@ fn patched(text: &str, change: Change) -> String {
 /// The lines of one text that the other does not have, in order.
 fn new_lines<'t>(text: &'t str, old: &str) -> Vec<&'t str> {
     text.lines().filter(|line| !old.lines().any(|other| other == *line)).collect()
+}
+
+#[test]
+fn an_object_of_very_many_keys_in_another_order_is_set_in_time() {
+    const KEYS: usize = 60_000;
+    let member = |at: usize| format!("  \"m{at}\": [{at}, 0]");
+    let text = format!("{{\n{}\n}}\n", (0..KEYS).map(member).collect::<Vec<_>>().join(",\n"));
+    let new = (0..KEYS).rev().map(|at| (format!("m{at}"), Json::from(json!([at, usize::from(at == 7)]))));
+    let began = std::time::Instant::now();
+    let patched = patched(&text, Change::set("", Json::Object(new.collect())));
+    assert!(patched == text.replace("\"m7\": [7, 0]", "\"m7\": [7, 1]"));
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 #[test]
@@ -328,7 +340,7 @@ fn some_change(value: &Json, new: &Json, dice: &mut Dice) -> Change {
         },
         (1, Json::Object(members)) => {
             let key = format!("new ~/\"{}", "'".repeat(members.len()));
-            match get(members, &key) {
+            match by_key(members).get(key.as_str()).copied() {
                 None => Change::insert(below(&at, &key), new.clone()),
                 Some(_) => Change::remove(below(&at, &key)),
             }
