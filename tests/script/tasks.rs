@@ -468,6 +468,7 @@ fn a_task_waits_a_tick_at_least_and_refuses_bad_times() {
                 try(task.timeout, -1, function() end)
                 try(task.race, {{}})
                 try(task.all, {{ 7 }})
+                try(task.all, table.create(4097, task.current()))
                 try(task.timeout, 1, "x")
                 try(task.await, 7)
                 try(task.await, task.current())
@@ -488,6 +489,7 @@ fn a_task_waits_a_tick_at_least_and_refuses_bad_times() {
             "1: task.timeout: seconds is -1, expected 0 to 1000000",
             "1: task.race: entries is empty, expected at least one entry",
             "1: task.all: entries[1] is 7, expected a function or a walk, door move, path request, timer, task, turn, play, scene, cue or change",
+            "1: task.all: entries has more than 4096 entries, expected at most 4096",
             "1: task.timeout: entry is \"x\", expected a function or a walk, door move, path request, timer, task, turn, play, scene, cue or change",
             "1: task.await: x is 7, expected a walk, door move, path request, timer, task, turn, play, scene, cue or change",
             "1: task.await: a task cannot wait for itself",

@@ -24,6 +24,9 @@ use crate::script::vm::{machine_of, store};
 /// What can be waited for, for messages.
 const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
 
+/// Most things that are waited for together: each that ends looks at all of them.
+const ENTRIES_MAX: usize = 4096;
+
 /// Whether the running code may wait. A task that has ended stops here, whatever it does with the error.
 ///
 /// # Errors
@@ -164,6 +167,10 @@ fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, UsageError> {
                 return Err(UsageError::new(given.function(), what));
             }
         };
+        if entries.len() == ENTRIES_MAX {
+            let what = format!("entries has more than {ENTRIES_MAX} entries, expected at most {ENTRIES_MAX}");
+            return Err(UsageError::new(given.function(), what));
+        }
         entries.push((order, key, value));
     }
     ordered::sort_by(&mut entries, |one, other| {
