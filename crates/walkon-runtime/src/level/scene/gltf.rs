@@ -120,7 +120,11 @@ pub fn gltf_triangles(
         corners: 0,
         primitives: 0,
     };
-    let first = document.scenes.get(document.scene.unwrap_or(0));
+    let named = |number: usize| {
+        let missing = || SceneError::new(format!("there is no scene {number}"));
+        document.scenes.get(number).ok_or_else(missing)
+    };
+    let first = document.scene.map(named).transpose()?.or(document.scenes.first());
     let all: Vec<usize>;
     let roots = match first {
         Some(scene) => &scene.nodes,

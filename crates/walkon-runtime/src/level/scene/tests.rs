@@ -117,6 +117,7 @@ fn gltf_mistakes_say_what_is_wrong() {
             "node 0 comes twice, expected a tree",
         ),
         (r#""scenes": [{ "nodes": [3] }],"#, PLAIN, "there is no node 3"),
+        (r#""scene": 1, "scenes": [{ "nodes": [] }],"#, PLAIN, "there is no scene 1"),
         (
             r#""extensionsRequired": ["KHR_draco_mesh_compression"],"#,
             PLAIN,
