@@ -140,7 +140,9 @@ pub enum ExpectationError {
     #[error("expected places of finite numbers and a radius of 0 to 10 m")]
     Number,
     /// More or longer names than a row may have.
-    #[error("expected at most {KEYS_MAX} keys, and names of 1 to {NAME_BYTES_MAX} bytes")]
+    #[error(
+        "expected at most {KEYS_MAX} keys, and names of 1 to {NAME_BYTES_MAX} bytes without control characters"
+    )]
     Names,
     /// No row of that number.
     #[error("there is no expected path {number}: there are {count}, counted from 0")]
@@ -177,7 +179,9 @@ impl Expectations {
         if self.rows.len() >= EXPECTATIONS_MAX {
             return Err(ExpectationError::Full);
         }
-        let is_name = |name: &String| (1..=NAME_BYTES_MAX).contains(&name.len());
+        // In the file they stand in texts of Luau, which has other escapes than JSON.
+        let is_name =
+            |name: &String| (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.chars().any(char::is_control);
         if row.keys.len() > KEYS_MAX || !row.keys.iter().chain(&row.layer).all(is_name) {
             return Err(ExpectationError::Names);
         }
@@ -531,8 +535,12 @@ mod tests {
         assert_eq!(list.add(wrong), Err(ExpectationError::Number));
         wrong = Expectation { radius: -1.0, ..list.rows()[0].clone() };
         assert_eq!(list.add(wrong), Err(ExpectationError::Number));
-        wrong = Expectation { keys: vec![String::new()], ..list.rows()[0].clone() };
-        assert_eq!(list.add(wrong), Err(ExpectationError::Names));
+        for name in ["", "a\u{1}"] {
+            wrong = Expectation { keys: vec![name.to_owned()], ..list.rows()[0].clone() };
+            assert_eq!(list.add(wrong), Err(ExpectationError::Names));
+            wrong = Expectation { layer: Some(name.to_owned()), ..list.rows()[0].clone() };
+            assert_eq!(list.add(wrong), Err(ExpectationError::Names));
+        }
         list.remove(0).unwrap();
         assert_eq!(list.remove(7), Err(ExpectationError::NoRow { number: 7, count: 7 }));
         for _ in 7..1000 {
