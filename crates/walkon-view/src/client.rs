@@ -17,7 +17,7 @@ use crate::frame::Frame;
 
 /// Most frames that are on their way and not acknowledged.
 const UNACKNOWLEDGED_MAX: u32 = 2;
-/// Most bytes of messages that wait for a client, the largest of them left out: it may have asked for that one.
+/// Most bytes of messages that wait for a client, the largest of them left out: it may have asked for that.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 /// Time between two words about how far long work has come.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
