@@ -4,6 +4,7 @@
 //! as in walkon. Holds: every number of the file is checked before it is used; nodes are visited once; sparse
 //! and compressed data are refused by name. Not here: materials, skins, cameras.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat4, Quat, Vec3};
@@ -196,8 +197,22 @@ fn bytes_at(uri: &str, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) ->
             bytes_of(text).map_err(|broken| format!("its data {}", broken.what))
         }
         _ if uri.contains(':') => Err(format!("\"{uri}\" is not a file beside the scene")),
-        _ => read(uri),
+        _ => read(&spelled_out(uri)),
     }
+}
+
+/// A name as it is on disk: addresses have `%20` for a space. What is no such sign stays as it stands.
+fn spelled_out(uri: &str) -> Cow<'_, str> {
+    let signs = uri.as_bytes();
+    let (mut bytes, mut at) = (Vec::with_capacity(signs.len()), 0);
+    while let Some(&sign) = signs.get(at) {
+        let digits = if sign == b'%' { uri.get(at + 1..at + 3) } else { None };
+        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        at += if byte.is_some() { 3 } else { 1 };
+        bytes.push(byte.unwrap_or(sign));
+    }
+    String::from_utf8(bytes).map_or(Cow::Borrowed(uri), Cow::Owned)
 }
 
 /// The bytes of each buffer: those of its name, else the binary chunk.

@@ -169,6 +169,27 @@ fn gltf_buffers_of_one_file_are_read_once() {
 }
 
 #[test]
+fn gltf_names_files_as_addresses_do() {
+    for (uri, file) in [
+        ("my%20scene.bin", "my scene.bin"),
+        ("caf%C3%A9.bin", "caf\u{e9}.bin"),
+        ("100%.bin", "100%.bin"),
+        ("%f\u{e9}.bin", "%f\u{e9}.bin"),
+        ("%ff.bin", "%ff.bin"),
+        ("%", "%"),
+    ] {
+        let text = format!("{{ \"buffers\": [{{ \"uri\": \"{uri}\", \"byteLength\": 1 }}] }}");
+        let mut asked = Vec::new();
+        let found = gltf_triangles(text.as_bytes(), &mut |name| {
+            asked.push(name.to_owned());
+            Ok(vec![0])
+        });
+        assert!(found.unwrap().is_empty());
+        assert_eq!(asked, [file]);
+    }
+}
+
+#[test]
 fn gltf_buffers_count_with_all_the_bytes_of_their_files() {
     let file = |number: usize| format!("{{ \"uri\": \"{number}.bin\" }}");
     let text = format!("{{ \"buffers\": [{}] }}", (0..100).map(file).collect::<Vec<_>>().join(","));
