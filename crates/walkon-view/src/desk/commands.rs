@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_runtime::game::inputs::Reload;
 use walkon_runtime::level::tiled::paint as tiled;
-use walkon_runtime::level::{FileSource as _, MemorySource};
+use walkon_runtime::level::{FileSource as _, MemorySource, checked_path};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
 use crate::client::{CALLED_OFF, CommandError, Reply};
@@ -330,9 +330,15 @@ impl Desk {
         let name = stem.strip_suffix(".json").unwrap_or(stem);
         let new = self.expectations.text(name);
         let root = self.around.project.folder().root();
-        if let Ok(there) = std::fs::read_to_string(root.join(&file)) {
-            crate::edit::expectations::Expectations::read(&there)
-                .map_err(|error| format!("{file}: {error}"))?;
+        checked_path(&file).map_err(|error| format!("{file}: {error}"))?;
+        match std::fs::read_to_string(root.join(&file)) {
+            Ok(there) => {
+                crate::edit::expectations::Expectations::read(&there)
+                    .map_err(|error| format!("{file}: {error}"))?;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            // What cannot be read as text is not written over.
+            Err(error) => return Err(format!("{file}: {error}")),
         }
         save_beside(root, &file, new.as_bytes()).map_err(|error| format!("{file}: {error}"))
     }
@@ -352,8 +358,17 @@ fn cells(fields: &CommandFields<'_>) -> Result<Vec<[u32; 2]>, String> {
         .map_err(|_| "\"cells\": expected a list of [column, row]".to_owned())
 }
 
+/// Changes in one edit, at most: each looks through the text.
+const CHANGES_MAX: usize = 4096;
+
 fn changes(fields: &CommandFields<'_>) -> Result<Vec<Change>, String> {
     let changes = fields.get("changes").ok_or("\"changes\" is missing, expected a list of objects")?;
+    let count = changes.as_array().map_or(0, Vec::len);
+    if count > CHANGES_MAX {
+        return Err(format!(
+            "\"changes\" has {count} entries, expected {CHANGES_MAX} at most; send them in parts"
+        ));
+    }
     serde_json::from_value(changes.clone()).map_err(|error| format!("\"changes\": {error}"))
 }
 

@@ -141,7 +141,8 @@ pub enum ExpectationError {
     Number,
     /// More or longer names than a row may have.
     #[error(
-        "expected at most {KEYS_MAX} keys, and names of 1 to {NAME_BYTES_MAX} bytes without control characters"
+        "expected at most {KEYS_MAX} keys, and names of 1 to {NAME_BYTES_MAX} bytes without control \
+         characters but tabs and line ends"
     )]
     Names,
     /// No row of that number.
@@ -179,9 +180,11 @@ impl Expectations {
         if self.rows.len() >= EXPECTATIONS_MAX {
             return Err(ExpectationError::Full);
         }
-        // In the file they stand in texts of Luau, which has other escapes than JSON.
-        let is_name =
-            |name: &String| (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.chars().any(char::is_control);
+        // In the file they stand in texts of Luau, which escapes only some control characters as JSON does.
+        let is_written_otherwise = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        let is_name = |name: &String| {
+            (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.chars().any(is_written_otherwise)
+        };
         if row.keys.len() > KEYS_MAX || !row.keys.iter().chain(&row.layer).all(is_name) {
             return Err(ExpectationError::Names);
         }

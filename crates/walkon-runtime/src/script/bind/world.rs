@@ -321,7 +321,8 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
     let name = order.name.clone();
     let (id, units) = with(lua, args, |world| {
         let spawn = order.resolve(world, function)?;
-        let units = preparing(world, &Traversal { radius_m: spawn.radius_m, ..Traversal::default() });
+        let (radius_m, layer) = (spawn.radius_m, spawn.layer);
+        let units = preparing(world, &Traversal { radius_m, layer, ..Traversal::default() });
         Ok((characters::spawn(world, spawn).map_err(op(function))?, units))
     })?;
     charge(lua, units)?;
