@@ -9,6 +9,7 @@ use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::triangulate::MeetingCount;
+use crate::nav::mesh::wall_offset::around;
 use crate::nav::plan::PlanTask;
 use crate::nav::search_state::SearchStep;
 use crate::nav::{
@@ -727,4 +728,61 @@ fn the_any_angle_search_is_never_longer_than_the_funnel_and_both_keep_to_the_gro
         }
     }
     assert!(queries > 60 && sums[1] <= 1.08 * sums[0], "{queries} queries, {sums:?}");
+}
+
+/// Goal: obstacles that come and go while a level runs leave the ground that they would leave if the level
+/// had them. Method: random rooms with obstacles, circles that are added one after the other and taken away
+/// again, bodies of two sizes; where they may stand and how far they walk, against a mesh made with all.
+#[test]
+fn added_obstacles_leave_the_ground_of_a_mesh_that_was_made_with_them() {
+    let mut rng = Rng::stream(8, "added");
+    for round in 0..30 {
+        let mut block = |most: f64| {
+            let (x, z) = (rng.float(0.5, 8.0), rng.float(0.5, 6.0));
+            rectangle([x, x + rng.float(0.2, most)], [z, z + rng.float(0.2, most)])
+        };
+        let obstacles: Vec<AreaShape> = (0..4).map(|_| block(1.5)).collect();
+        let areas = vec![rectangle([0.0, 9.0], [0.0, 7.0])];
+        let source = MeshSource { areas, obstacles, ..MeshSource::default() };
+        let circles: Vec<(Vec3, f32)> = (0..5)
+            .map(|_| (at(rng.float(0.0, 9.0) as f32, rng.float(0.0, 7.0) as f32), rng.float(0.2, 0.8) as f32))
+            .collect();
+        let mut edited = map(&source);
+        let set = |area: AreaId, available: bool, edited: &mut NavMap| {
+            edited.apply(&[NavEdit::Area(AreaEdit { area, available: Some(available), factor: None })]);
+        };
+        let added: Vec<AreaId> = circles
+            .iter()
+            .map(|&(point, radius_m)| {
+                let area = edited.add_obstacle(&[], LayerPoint { layer: 0, point }, radius_m);
+                set(area, true, &mut edited);
+                let _ = edited.is_walkable(at(1.0, 1.0), &wide(0.3));
+                area
+            })
+            .collect();
+        set(added[1], false, &mut edited);
+        let there = circles.iter().enumerate().filter(|(nth, _)| *nth != 1).map(|(_, circle)| *circle);
+        let made = there.map(|(middle, radius_m)| AreaShape {
+            polygon: around(geom::ground(middle), f64::from(radius_m)),
+            available: true,
+            factor: 1.0,
+        });
+        let whole = map(&MeshSource {
+            obstacles: source.obstacles.iter().cloned().chain(made).collect(),
+            ..source.clone()
+        });
+        for by in [wide(0.0), wide(0.3)] {
+            for _ in 0..40 {
+                let [from, to] = [(); 2].map(|()| at(rng.float(0.0, 9.0) as f32, rng.float(0.0, 7.0) as f32));
+                assert_eq!(edited.is_walkable(from, &by), whole.is_walkable(from, &by), "{round}: {from}");
+                if !whole.is_walkable(from, &by) || !whole.is_walkable(to, &by) {
+                    continue;
+                }
+                let [one, other] = [&edited, &whole].map(|map| plan(map, from, to, &by));
+                assert_eq!((one.status, one.trouble), (other.status, other.trouble), "{round}: {from} {to}");
+                let (one_m, other_m) = (one.path.length_m, other.path.length_m);
+                assert!((one_m - other_m).abs() < 2e-3 * (1.0 + other_m), "{round}: {one_m} {other_m}");
+            }
+        }
+    }
 }

@@ -121,8 +121,8 @@ pub(crate) fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
     let mut cuts = Vec::new();
     if lines.len() <= COMPARED_MAX {
         for (at, around) in bounds.iter().enumerate() {
-            for other in at + 1..lines.len() {
-                if around.overlaps(&bounds[other]) {
+            for (other, beside) in bounds.iter().enumerate().skip(at + 1) {
+                if around.overlaps(beside) {
                     meet(lines, [at, other], &mut cuts);
                 }
             }
