@@ -869,24 +869,27 @@ fn whoever_is_alone_arrives_at_any_speed_on_nets_and_in_corridors() {
         [(&net, [[0.0, 0.0], [3.0, 2.0], [1.0, 3.0]]), (corridors, [[2.5, 1.5], [0.5, 2.5], [5.5, 2.5]])];
     for (map, places) in cases {
         let level = format!(
-            r#"{{ "navigation": {{ {map} }}, "characters": [{{ "name": "hero", "position": [{}, {}], "radius": 0.35 }}] }}"#,
+            r#"{{ "navigation": {{ {map} }}, "characters": [{{ "name": "hero", "position": [{}, {}], "radius": 0.35, "rotationSpeed": 8.125 }}] }}"#,
             places[0][0], places[0][1]
         );
-        for speed_mps in [2.8, 4.0, 5.0, 8.0, 20.0, 50.0] {
+        let turning = [8.0, 2.0, 0.5];
+        for (speed_mps, turn_radps) in
+            [2.8, 4.0, 5.0, 8.0, 20.0, 50.0].into_iter().zip(turning.into_iter().cycle())
+        {
             for turn in 0..8_u8 {
                 let facing_rad = f32::from(turn) * std::f32::consts::FRAC_PI_4;
-                let mut stage = Stage::of(&level);
+                let mut stage = Stage::of(&level.replace("8.125", &turn_radps.to_string()));
                 let hero = stage.hero();
                 for (nth, [x, z]) in places.into_iter().cycle().skip(1).take(5).enumerate() {
                     let here = stage.position();
                     characters::teleport(stage.game.world_mut(), hero, here, Some(facing_rad)).unwrap();
                     stage.walk(x, z, |options| options.pace = WalkPace::Speed(speed_mps));
-                    stage.until_settled(nth + 1, 1200);
+                    stage.until_settled(nth + 1, 6000);
                 }
                 let ends = &stage.ends;
                 assert!(
                     ends.len() == 5 && ends.iter().all(|end| end.starts_with("arrived")),
-                    "{speed_mps} m/s, facing {facing_rad}: {ends:?} at {} on {map}",
+                    "{speed_mps} m/s, {turn_radps} rad/s, facing {facing_rad}: {ends:?} at {} on {map}",
                     stage.position()
                 );
             }

@@ -409,6 +409,10 @@ fn is_over_time(clock: &Clock, walk: &Walk) -> bool {
     walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(clock.tick).since(walk.issued) >= ticks)
 }
 
+/// Half a turn that takes no longer than this needs no patience of its own, seconds. 1: the usual body needs
+/// 0.4.
+const QUICK_HALF_TURN_S: f64 = 1.0;
+
 fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Character) -> Option<Reason> {
     if is_over_time(clock, walk) {
         return Some(Reason::Timeout);
@@ -419,7 +423,9 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
         _ => walk.progress_tick,
     };
     let now = walk.clock(clock.landing());
-    let waited = now.since(since) >= walk.options.patience_ticks;
+    // A slow turner stands at a corner for as long as it turns.
+    let turn_ticks = clock.rate.ticks((character.gait.half_turn_s() - QUICK_HALF_TURN_S).max(0.0));
+    let waited = now.since(since) >= walk.options.patience_ticks.saturating_add(turn_ticks);
     // To and fro, always getting on a little, and never nearer to the end.
     let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
     let is_lost = walk.phase == Phase::Moving
