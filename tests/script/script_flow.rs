@@ -849,6 +849,42 @@ fn watches_tell_who_comes_goes_and_stays() {
     );
 }
 
+#[test]
+fn those_inside_at_the_first_look_of_a_watch_stay_and_go_out_without_having_entered() {
+    check_start(
+        r#"
+        local anna = world.character("anna")
+        anna:teleport("near")
+        local function told(name, filter)
+            return region.on("corner", { filter = filter, every = 2/60,
+                onEnter = function(e) log.info("%s enters %s", name, e.how) end,
+                onStay = function(e) log.info("%s stays %s", name, e.how) end,
+                onExit = function(e) log.info("%s leaves %s", name, e.how) end })
+        end
+        local all, some = told("all"), told("some", function(c) return c == anna end)
+        local none = told("none", function(c) return c ~= anna end)
+        local off = told("off")
+        off:disable()
+        off:enable()
+        timer.after(2/60, function()
+            log.info("%s %s %s", all:occupied(), some:contains(anna), none:occupied())
+        end)
+        timer.after(4/60, function() anna:teleport("far") end)
+        "#,
+        5,
+        &[
+            "1: off enters enabled",
+            "2: true true false",
+            "3: all stays initial",
+            "3: some stays initial",
+            "3: off stays enabled",
+            "4: all leaves teleported",
+            "4: some leaves teleported",
+            "4: off leaves teleported",
+        ],
+    );
+}
+
 const SCENE: &str = r#"return {
     holds = { "anna" }, locks = { "input" },
     onEnd = function(info) log.info("onEnd %s %s, mark %s, locked %s, held by %s", info.outcome, info.skipped, info.mark,

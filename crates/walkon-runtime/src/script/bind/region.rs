@@ -65,7 +65,12 @@ pub const SHAPES: &[TableType] = &[
                 "\"any\"",
                 "which part of a body must be inside: its centre (default), any part, all of it",
             ),
-            field("initial", "boolean?", "true", "report those already inside"),
+            field(
+                "initial",
+                "boolean?",
+                "true",
+                "those already inside enter; else they count as inside without a word",
+            ),
             field("once", "boolean?", "true", "remove itself after the first enter"),
             field("lineOfWalk", "boolean?", "false", "region.near: only along walkable straight lines"),
             field("onEnter", "RegionHandler?", "function(event) end", "runs for those who come in"),
@@ -330,7 +335,7 @@ fn begin(
     let WatchAsk { filter, edge, initial, handlers, .. } = asked;
     let order = WatchOrder { owner, ground, filter, edge, report_initial: initial };
     let watch = with(lua, args, |world| Ok(watches::watch(world, order)))?;
-    handlers::set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), ..handlers });
+    handlers::set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), initial, ..handlers });
     answer(lua, handles::watch(lua, watch)?)
 }
 
@@ -385,13 +390,18 @@ fn contains(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {
-    switch(lua, args, watches::enable, |lua, when| {
+    let watch = myself::<WatchRef>(args)?;
+    switch(lua, args, watch, watches::enable, |lua, when| {
         store::with(lua, |runtime| runtime.registered.predicates.enable(when))
     })
 }
 
 fn disable(lua: &Lua, args: &mut Args) -> HostResult {
-    switch(lua, args, watches::disable, |lua, when| {
+    let watch = myself::<WatchRef>(args)?;
+    if let WatchRef::Shape(id) = watch {
+        handlers::forget_first_look(lua, id);
+    }
+    switch(lua, args, watch, watches::disable, |lua, when| {
         store::with(lua, |runtime| runtime.registered.predicates.disable(when))
     })
 }
@@ -409,11 +419,12 @@ fn remove(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn switch(
     lua: &Lua,
-    args: &mut Args,
+    args: &Args,
+    watch: WatchRef,
     shape: impl FnOnce(&mut World, crate::world::region::WatchId),
     when: impl FnOnce(&Lua, u32),
 ) -> HostResult {
-    match myself::<WatchRef>(args)? {
+    match watch {
         WatchRef::Shape(id) => ask(lua, args, |world| {
             shape(world, id);
             Ok(())

@@ -99,8 +99,19 @@ pub struct WatchHandlers {
     pub every_ticks: u64,
     /// Whether the watch removes itself after the first enter.
     pub once: bool,
+    /// Whether those inside at the first look enter.
+    pub initial: bool,
     /// A filter that is a function: called with the character.
     pub filter: Option<Function>,
+}
+
+impl WatchHandlers {
+    /// Whether those inside at the first look count without a word: somebody asks who stays, who goes out or
+    /// who passes a filter that is a function.
+    #[must_use]
+    pub fn count_in_silence(&self) -> bool {
+        !self.initial && (self.exit.is_some() || self.stay.is_some() || self.filter.is_some())
+    }
 }
 
 /// Handlers of a watch for somebody.

@@ -104,6 +104,8 @@ pub(crate) struct Handlers {
     walks: TrackedMap<WalkId, WalkRecord>,
     paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
+    /// Watches that have not looked yet, and whose first look counts those inside without a word.
+    pub(crate) to_look_first: Vec<WatchId>,
     pub(crate) senses: BTreeMap<SenseId, SenseRecord>,
     doors: BTreeMap<(DoorId, &'static str), Listeners>,
     events: BTreeMap<String, Listeners>,
@@ -383,6 +385,7 @@ impl Handlers {
             events: _,
             on_tables: _,
             boards: _,
+            to_look_first: _,
         } = self;
         let mut kept: BTreeMap<WalkId, (Owner, [Option<String>; 4], Lost)> = BTreeMap::new();
         for (walk, WalkRecord { owner, handlers, lost }) in walks.iter().filter(|(_, one)| is_kept(one.owner))

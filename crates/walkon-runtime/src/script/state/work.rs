@@ -39,6 +39,8 @@ pub(crate) enum ScriptWork {
     SkipScene(u64),
     /// A scene to end.
     EndScene(u64, SceneEnd),
+    /// A watch found somebody inside at its first look, of whom it does not tell.
+    FoundInside(WatchId, CharacterId),
     /// Somebody has stayed inside a watch for its interval.
     Stayed(WatchId, CharacterId),
     /// The answer of a predicate changed.
@@ -81,6 +83,10 @@ impl ScriptWork {
                 (11, news.board)
             }
             Self::SkipScene(scene) => (12, *scene),
+            Self::FoundInside(watch, character) => {
+                hash.word(watch.data().as_ffi());
+                (13, character.bits())
+            }
         };
         hash.word(kind).word(number);
     }
@@ -164,6 +170,7 @@ impl WorkQueue {
                 | ScriptWork::BeginScene(_)
                 | ScriptWork::SkipScene(_)
                 | ScriptWork::EndScene(..)
+                | ScriptWork::FoundInside(..)
                 | ScriptWork::Stayed(..)
                 | ScriptWork::Turned { .. }
                 | ScriptWork::DeliverDeferred(_)

@@ -29,7 +29,8 @@ use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call, text};
 use crate::script::step::senses::{self, SenseCall, SenseNews};
 use crate::script::step::{
-    behaviour, blackboard, cinematic, progress_handlers, runtime_events, skipping, task, testing, wait,
+    behaviour, blackboard, cinematic, first_looks, progress_handlers, runtime_events, skipping, task,
+    testing, wait,
 };
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::vm::payload::frozen;
@@ -56,6 +57,7 @@ pub(crate) fn run(vm: &ScriptVm) {
         runtime.queue.is_behind = false;
         (runtime.limits.event_rounds, runtime.limits.events_per_tick)
     });
+    first_looks::queue(lua);
     queue_stays(lua);
     let mut left = BoundsLeft { rounds: rounds_max, items: items_max, begun: Vec::new() };
     drain(vm, &mut left);
@@ -249,6 +251,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         ScriptWork::BeginScene(scene) => cinematic::begin(vm, scene),
         ScriptWork::SkipScene(scene) => skipping::begin(vm, scene),
         ScriptWork::EndScene(scene, end) => cinematic::end(vm, scene, end),
+        ScriptWork::FoundInside(watch, character) => first_looks::count(vm, watch, character)?,
         ScriptWork::Stayed(watch, character) => stayed(vm, watch, character),
         ScriptWork::Turned { predicate, value } => {
             if let Some((owner, callback)) =
@@ -539,24 +542,10 @@ fn watch_entered(
     }) else {
         return Ok(());
     };
-    if let Some(filter) = &watching.filter {
-        let call = Call::plain(owner, "filter");
-        match invoke::test(vm, &call, filter, handles::character(lua, character)?) {
-            Ok(true) => {}
-            Ok(false) => return Ok(()),
-            Err(failure) => {
-                invoke::report(vm, &call, failure);
-                return Ok(());
-            }
-        }
+    if !first_looks::passes(vm, owner, watching.filter.as_ref(), character)? {
+        return Ok(());
     }
-    store::with(lua, |runtime| {
-        let now = runtime.owners.time_of(owner, runtime.clock.now);
-        let due = now.after(watching.every_ticks.max(1));
-        if let Some(record) = runtime.registered.handlers.watches.get_mut(&watch) {
-            record.inside.insert(character, (how, due));
-        }
-    });
+    first_looks::note_inside(lua, watch, character, how);
     let payload = region_payload(lua, watch, character, how)?;
     if watching.once {
         handlers::forget_watch(lua, watch);

@@ -99,9 +99,17 @@ pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.watches += 1;
         }
+        if handlers.count_in_silence() {
+            runtime.registered.handlers.to_look_first.push(watch);
+        }
         let record = WatchRecord { owner, handlers, inside: BTreeMap::new() };
         runtime.registered.handlers.watches.insert(watch, record);
     });
+}
+
+/// A watch is switched off: whoever is inside when it looks again enters.
+pub fn forget_first_look(lua: &Lua, watch: WatchId) {
+    store::with(lua, |runtime| runtime.registered.handlers.to_look_first.retain(|other| *other != watch));
 }
 
 /// Forgets a watch that was removed; its owner, if a script had given handlers for it.

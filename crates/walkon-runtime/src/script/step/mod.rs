@@ -12,6 +12,7 @@ pub(crate) mod cinematic;
 pub(crate) mod console;
 pub(crate) mod dialogue;
 pub(crate) mod dispatch;
+pub(crate) mod first_looks;
 pub mod handlers;
 pub(crate) mod hashes;
 pub(crate) mod invoke;
