@@ -976,6 +976,56 @@ fn a_scene_holds_walks_speaks_and_gives_everything_back() {
 }
 
 #[test]
+fn a_scene_that_is_cancelled_before_it_begins_never_does() {
+    check_start(
+        r#"
+        cinematic.define("talk", { holds = { "anna" }, locks = { "input" },
+            onEnd = function(info) log.info("onEnd %s", info.outcome) end,
+            script = function(c) log.info("script") end })
+        event.on("cinematicStarted", function() log.info("started") end)
+        task.spawn(function()
+            local scene = cinematic.play("talk")
+            log.info("%s %s", scene:skip(), scene:cancel())
+            log.info("%s %s", scene:wait().outcome, scene:cancel())
+            log.info("%s", cinematic.play("talk"):wait().outcome)
+        end)
+        "#,
+        2,
+        &[
+            "1: true true",
+            "1: cancelled false",
+            "1: script",
+            "1: onEnd finished",
+            "1: started",
+            "1: finished",
+        ],
+    );
+}
+
+#[test]
+fn a_scene_that_is_skipped_before_it_begins_is_so_from_its_first_line_on() {
+    check_start(
+        r#"
+        cinematic.define("talk", {
+            onSkip = function(c) log.info("onSkip") end,
+            script = function(c)
+                log.info("%s", c.skipping)
+                c:cosmetic(function() log.info("never") end)
+                c:wait(9)
+            end })
+        task.spawn(function()
+            local scene = cinematic.play("talk")
+            log.info("%s", scene:skip())
+            local info = scene:wait()
+            log.info("%s %s", info.outcome, info.skipped)
+        end)
+        "#,
+        2,
+        &["1: true", "1: onSkip", "1: true", "1: finished true"],
+    );
+}
+
+#[test]
 fn a_scene_that_faults_or_is_cancelled_gives_everything_back() {
     let scene = r#"return { holds = { "anna" }, locks = { "input" },
         onEnd = function(info) log.info("onEnd %s, held by %s", info.outcome, world.character("ben").heldBy) end,

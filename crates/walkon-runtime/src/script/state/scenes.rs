@@ -122,6 +122,17 @@ pub(crate) enum SceneStage {
     Returned,
 }
 
+/// What was asked of a scene before it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum BeforeStart {
+    #[default]
+    Nothing,
+    /// It is skipped from its first line on.
+    Skip,
+    /// It was cancelled: its script never runs.
+    Cancel,
+}
+
 /// A scene that has not ended.
 #[derive(Debug)]
 pub(crate) struct RunningScene {
@@ -136,6 +147,7 @@ pub(crate) struct RunningScene {
     pub(crate) resumed_from: Option<String>,
     pub(crate) moved_camera: bool,
     pub(crate) skip: Skip,
+    pub(crate) before_start: BeforeStart,
 }
 
 /// The saved form of a scene that has not ended.
@@ -189,14 +201,24 @@ impl Scenes {
             resumed_from: None,
             moved_camera: false,
             skip: Skip::default(),
+            before_start: BeforeStart::Nothing,
         };
         self.scenes.insert(self.last, scene);
         self.last
     }
 
-    /// The scene of that number when it has not begun.
+    /// The scene of that number when it has not begun, and was not cancelled.
     pub(crate) fn queued(&mut self, id: u64) -> Option<&mut RunningScene> {
-        self.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)
+        let scene = self.scenes.get_mut(&id)?;
+        let is_wanted = scene.before_start != BeforeStart::Cancel;
+        (scene.stage == SceneStage::Queued && is_wanted).then_some(scene)
+    }
+
+    /// Notes what is asked of a scene that has not begun.
+    pub(crate) fn ask_before_start(&mut self, id: u64, wish: BeforeStart) {
+        if let Some(scene) = self.queued(id) {
+            scene.before_start = wish;
+        }
     }
 
     /// The saved form of each scene that has not ended, oldest first; else the name of a scene under way that
@@ -216,6 +238,7 @@ impl Scenes {
                 // It goes on unskipped, and moves the camera again.
                 moved_camera: _,
                 skip: _,
+                before_start: _,
             } = scene;
             if *stage != SceneStage::Queued && !definition.is_resumable {
                 return Err(definition.name.clone());
@@ -231,7 +254,8 @@ impl Scenes {
                 holds: holds.clone(),
             })
         };
-        self.scenes.values().map(one).collect()
+        let is_wanted = |scene: &&RunningScene| scene.before_start != BeforeStart::Cancel;
+        self.scenes.values().filter(is_wanted).map(one).collect()
     }
 
     /// The number of the last scene.

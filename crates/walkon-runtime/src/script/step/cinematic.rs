@@ -14,13 +14,13 @@ use mlua::{Lua, MultiValue, Value};
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::state::owners::OwnerKind;
-use crate::script::state::scenes::{Definition, RunningScene, SavedScene, SceneEnd, SceneStage};
+use crate::script::state::scenes::{BeforeStart, Definition, RunningScene, SavedScene, SceneEnd, SceneStage};
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
-use crate::script::step::{behaviour, task};
+use crate::script::step::{behaviour, skipping, task};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
@@ -82,9 +82,10 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
         scene.owner = Some(owner);
         scene.stage = SceneStage::Running;
         scene.started = now;
-        Some((owner, scene.definition.clone(), scene.holds.clone(), scene.args.clone()))
+        let is_skipped = scene.before_start == BeforeStart::Skip;
+        Some((owner, scene.definition.clone(), scene.holds.clone(), scene.args.clone(), is_skipped))
     });
-    let Some((owner, definition, holds, args)) = found else {
+    let Some((owner, definition, holds, args, is_skipped)) = found else {
         return;
     };
     if let Some(saved) = resumed {
@@ -116,6 +117,9 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
     let Ok(args) = payload::write(lua, &args) else {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
     };
+    if is_skipped {
+        skipping::begin(vm, id);
+    }
     let args = MultiValue::from_iter([handle, args]);
     let (callback, function) = ("script".into(), definition.script);
     let role = TaskRole::SceneScript(id);
@@ -168,9 +172,12 @@ pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
     }
 }
 
-/// Cancels a scene at the next dispatch; false when it is over.
+/// Cancels a scene at the next dispatch; false when it is over. One that has not begun never does.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
-    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.contains(id));
+    let is_there = store::with(lua, |runtime| {
+        runtime.cinematics.scenes.ask_before_start(id, BeforeStart::Cancel);
+        runtime.cinematics.scenes.contains(id)
+    });
     if is_there {
         store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
     }

@@ -14,6 +14,7 @@ use mlua::{Function, Lua, Value};
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
+use crate::script::state::scenes::BeforeStart;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
@@ -33,9 +34,16 @@ const PATIENCE_S: f64 = 60.0;
 /// minutes: half an hour is one that waits for something that never comes.
 const PASSED_MAX_S: f64 = 1800.0;
 
-/// Asks for a scene to be skipped from the next dispatch on; false when it may not be, or is over.
+/// Asks for a scene to be skipped from the next dispatch on, and from its first line on when it has not
+/// begun; false when it may not be, or is over.
 pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
-    let may = store::with(lua, |runtime| runtime.cinematics.scenes.is_skippable(id));
+    let may = store::with(lua, |runtime| {
+        let may = runtime.cinematics.scenes.is_skippable(id);
+        if may {
+            runtime.cinematics.scenes.ask_before_start(id, BeforeStart::Skip);
+        }
+        may
+    });
     if may {
         store::push_work(lua, ScriptWork::SkipScene(id));
     }
