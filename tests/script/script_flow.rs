@@ -976,6 +976,20 @@ fn a_scene_holds_walks_speaks_and_gives_everything_back() {
 }
 
 #[test]
+fn who_flees_is_not_put_anywhere_by_ensure() {
+    check_start(
+        r#"
+        local anna = world.character("anna")
+        anna:flee("far", { distance = 60, timeout = 0.1, ensure = true, onSettled = function(result)
+            log.info("%s/%s %s", result.status, result.reason, anna:distanceTo("post") < 1)
+        end })
+        "#,
+        8,
+        &["6: blocked/timeout true"],
+    );
+}
+
+#[test]
 fn a_scene_that_is_cancelled_before_it_begins_never_does() {
     check_start(
         r#"

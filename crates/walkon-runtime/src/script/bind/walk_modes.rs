@@ -92,7 +92,8 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "FleeOptions",
-        doc: "How a character is to flee: the options of a walk, and how far.",
+        doc: "How a character is to flee: the options of a walk, and how far. `ensure` changes nothing: there is no \
+              goal to be put on.",
         fields: &FLEE_FIELDS,
     },
     TableType {
@@ -217,7 +218,8 @@ fn flee(lua: &Lua, args: &mut Args) -> HostResult {
     let options = args.options(&FLEE_NAMES)?;
     let (walk, handlers) = walk_options::from(lua, args, &options)?;
     let distance_m = length(&options, "distance")?.unwrap_or(Flee::DISTANCE_M);
-    start(lua, args, WalkRequest { character, walk, handlers }, |world| {
+    let asked = WalkRequest { character, walk: walk.without_ensure(), handlers };
+    start(lua, args, asked, |world| {
         let flee = Flee { distance_m, seen: None, is_cornered: false };
         Ok((from.goal(world, function, character)?, WalkMode::Flee(flee)))
     })

@@ -339,6 +339,12 @@ pub fn gaze(given: &Argument) -> Result<Gaze, UsageError> {
 }
 
 impl WalkAsk {
+    /// The same for somebody who has no goal to be put on.
+    #[must_use]
+    pub fn without_ensure(self) -> Self {
+        Self { ensure: false, ..self }
+    }
+
     /// With the world: seconds become ticks, names of marks become points.
     ///
     /// # Errors
