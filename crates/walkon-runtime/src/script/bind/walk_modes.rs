@@ -61,7 +61,7 @@ const PATROL_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
             "onStop",
             "Handler?",
             "function(stop) end",
-            "runs at each stop, with character, mark, index and walk",
+            "runs at each stop, with character, mark, index and walk (its id)",
         ),
     ],
 );

@@ -101,19 +101,19 @@ pub const FIELDS: [ApiParam; 22] = [
         "onBlocked",
         "Handler?",
         "function(news) return \"wait\" end",
-        "runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers \"wait\", \"repath\", \"push\" or \"giveUp\"; may not wait",
+        "runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers \"wait\", \"repath\", \"push\" or \"giveUp\"; may not wait",
     ),
     field(
         "onWaypoint",
         "Handler?",
         "function(news) end",
-        "runs at each corner of the way, with character, walk, index and position",
+        "runs at each corner of the way, with character, walk (its id), index and position",
     ),
     field(
         "onNear",
         "Handler?",
         "function(news) end",
-        "runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining",
+        "runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining",
     ),
 ];
 
