@@ -11,8 +11,9 @@ use walkon_runtime::world::ops::characters::teleport;
 use walkon_runtime::world::ops::doors::{self, DoorOrder};
 use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
 use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::WalkPace;
 
-use crate::fixture::{Stage, options};
+use crate::fixture::{Stage, TWO_ROOMS, options};
 
 const PASSAGE: &str = r#"{ "name": "passage", "polygon": [[10,0],[11,0],[11,2],[10,2]] },"#;
 
@@ -325,4 +326,24 @@ fn from_a_dead_end_nobody_walks_through_a_door_that_is_shut_to_them() {
     stage.walk(0.0, 1.0, |_| {});
     stage.until_settled(1, 1200);
     assert!(stage.position().x > 5.0, "{} {:?}", stage.position(), stage.ends);
+}
+
+#[test]
+fn a_door_that_closes_before_a_fast_walker_is_opened_or_waited_for() {
+    for speed_mps in [3.0, 4.0, 5.0, 6.0] {
+        for (policy, end) in [(DoorPolicy::Open, "arrived/reached"), (DoorPolicy::Wait, "blocked/doorClosed")]
+        {
+            let mut stage = Stage::of(TWO_ROOMS);
+            stage.walk(18.3, 2.7, |options| {
+                options.doors = Some(policy);
+                options.pace = WalkPace::Speed(speed_mps);
+            });
+            stage.ticks(24);
+            let gate = stage.gate();
+            doors::close(stage.game.world_mut(), gate, &DoorOrder::default());
+            assert_eq!(stage.until_settled(1, 1200), [end], "{policy:?} at {speed_mps} m/s");
+            let by = &stage.facts("walkSettled")[0]["by"];
+            assert_eq!(by.is_null(), policy == DoorPolicy::Open, "{by}");
+        }
+    }
 }

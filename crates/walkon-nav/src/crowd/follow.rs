@@ -168,11 +168,18 @@ pub struct Stride {
     pub wanted: Vec2,
     /// Whether it has been led so far off its path that it cannot see it any more.
     pub is_lost: bool,
+    /// Whether it looks where it wants to go, and a wall right before it lets it go no further.
+    pub is_at_wall: bool,
 }
 
 impl Stride {
     /// Of a move that is yet to be worked out.
-    pub const NONE: Self = Self { to: Vec3::ZERO, heading: Vec2::ZERO, wanted: Vec2::ZERO, is_lost: false };
+    pub const NONE: Self = Self::staying(Vec3::ZERO, Vec2::ZERO);
+
+    /// Of a body that stays where it is.
+    const fn staying(to: Vec3, heading: Vec2) -> Self {
+        Self { to, heading, wanted: Vec2::ZERO, is_lost: false, is_at_wall: false }
+    }
 }
 
 /// Seconds that a body looks ahead along its path. 0.35: half a metre at 1.4 m/s, a corner is rounded from
@@ -224,7 +231,7 @@ type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
 fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, clear: Clear<'_>) -> Stride {
     let BodyPose { place, heading } = start;
     let mut body = StridingBody { place, heading, cursor, gone_m: 0.0 };
-    let mut result = Stride { to: place, heading, wanted: Vec2::ZERO, is_lost: false };
+    let mut result = Stride::staying(place, heading);
     let pieces = if is_straight_on(path, cursor, start, gait) {
         1.0
     } else {
@@ -279,6 +286,7 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
             body.heading = steer::turn(heading, wanted, &turning);
             // Anyone who looks there already would stand there for ever.
             if heading.dot(wanted) > LOOKS_THERE_COS {
+                result.is_at_wall = true;
                 on_the_spot = back_to_path(place, cursor, gait, clear).unwrap_or(place);
             }
         }

@@ -338,7 +338,7 @@ fn climbing_stride(climb: LayerChange, body: BodyPose, gait: &StepGait) -> Strid
     let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
     let ahead = steer::unit(steer::flat(climb.to - climb.from));
     let heading = ahead.map_or(body.heading, |ahead| steer::turn(body.heading, ahead, &turning));
-    Stride { to, heading, wanted: heading * gait.speed_mps, is_lost: false }
+    Stride { to, heading, wanted: heading * gait.speed_mps, ..Stride::NONE }
 }
 
 /// It goes on its way, if it stood at a door.

@@ -45,12 +45,22 @@ pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reas
     if !walk.options.tells.blocked || walk.told_blocked {
         return;
     }
-    let ticks = walk.clock(clock.landing()).since(walk.progress_tick);
-    if ticks < clock.rate.ticks(HELD_UP_S).min(walk.options.patience_ticks / 2) {
+    if !is_held_up(walk, clock) {
         return;
     }
+    let ticks = held_ticks(walk, clock);
     walk.told_blocked = true;
     let news =
         WalkNews::Blocked { reason, by: walk.blocked_by.or(walk.ahead.map(Blocker::Character)), ticks };
     events.push(Fact::WalkNews { walk: id, news });
+}
+
+/// Whether a walk has not got on for a while.
+pub(crate) fn is_held_up(walk: &Walk, clock: &Clock) -> bool {
+    held_ticks(walk, clock) >= clock.rate.ticks(HELD_UP_S).min(walk.options.patience_ticks / 2)
+}
+
+/// Ticks since a walk last got on.
+fn held_ticks(walk: &Walk, clock: &Clock) -> u64 {
+    walk.clock(clock.landing()).since(walk.progress_tick)
 }
