@@ -5,10 +5,10 @@
 use glam::Vec3;
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::nav::{PathFailure, Reach};
-use walkon_runtime::world::door::{DoorPolicy, WhenOccupied};
+use walkon_runtime::world::door::{DoorAim, DoorPolicy, WhenOccupied};
 use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::characters::teleport;
-use walkon_runtime::world::ops::doors::{self, DoorOrder};
+use walkon_runtime::world::ops::doors::{self, DoorOrder, DoorSpeed};
 use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
 use walkon_runtime::world::owner::Owner;
 use walkon_runtime::world::walk::WalkPace;
@@ -346,4 +346,30 @@ fn a_door_that_closes_before_a_fast_walker_is_opened_or_waited_for() {
             assert_eq!(by.is_null(), policy == DoorPolicy::Open, "{by}");
         }
     }
+}
+
+#[test]
+fn a_walker_that_has_waited_long_for_a_slow_door_takes_a_way_that_opens_meanwhile() {
+    let mut stage = Stage::of(
+        r#"{ "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
+    "areas": [
+      { "name": "left", "polygon": [[0,0],[10,0],[10,10],[0,10]] },
+      { "name": "passage", "polygon": [[10,0],[11,0],[11,2],[10,2]] },
+      { "name": "doorway", "polygon": [[10,4],[11,4],[11,6],[10,6]] },
+      { "name": "right", "polygon": [[11,0],[21,0],[21,10],[11,10]] }
+    ] },
+  "doors": [
+    { "name": "gate", "area": "doorway", "seconds": 4 },
+    { "name": "near", "area": "passage", "seconds": 60 }
+  ],
+  "characters": [ { "name": "hero", "position": [9, 3] } ] }"#,
+    );
+    stage.walk(12.0, 0.5, |options| options.doors = Some(DoorPolicy::Wait));
+    stage.ticks(12);
+    let (gate, near) = (stage.gate(), stage.world().find_door("near").unwrap());
+    doors::open(stage.game.world_mut(), gate, &DoorOrder::default());
+    stage.ticks(236);
+    assert!(stage.ends.is_empty(), "patience does not count while the door opens");
+    doors::set(stage.game.world_mut(), near, DoorAim::Open, DoorSpeed::Instant);
+    assert_eq!(stage.until_settled(1, 1200), ["arrived/reached"]);
 }

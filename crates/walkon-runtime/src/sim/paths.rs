@@ -19,6 +19,7 @@ use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::asker::goal_layer;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::Character;
+use crate::world::door::Door;
 use crate::world::event::Fact;
 use crate::world::goal::Goal;
 use crate::world::ops::paths;
@@ -330,6 +331,7 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
         return;
     };
     let (tick, rate) = (parts.clock.landing(), parts.clock.rate);
+    let has_outwaited = has_outwaited_its_door(&parts.map.doors, walk, tick);
     let Some((walk, character)) = parts.walker_mut(id) else {
         return;
     };
@@ -340,6 +342,9 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
     let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
     walk.follow(Following { path: path.into(), cursor, trouble });
     walk.missed_paths = 0;
+    if has_outwaited {
+        walk.restart_progress(Some(left_m), tick);
+    }
     walk.shortcuts.is_on_one = match why {
         Ask::Better => true,
         Ask::First | Ask::Leg => false,
@@ -352,6 +357,16 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
     if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
         walk.phase = Phase::Moving;
     }
+}
+
+/// Whether a walk has waited longer than its patience, which does not count while its door opens: with a new
+/// way its patience begins again, as it does for those who go on through the door.
+fn has_outwaited_its_door(doors: &[Door], walk: &Walk, landing: TickNumber) -> bool {
+    let Phase::AtDoor(door) = walk.phase else {
+        return false;
+    };
+    let opens = doors.get(door.index()).is_some_and(Door::is_opening_or_open);
+    opens && walk.clock(landing).since(walk.progress_tick) >= walk.options.patience_ticks
 }
 
 /// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as
