@@ -127,9 +127,9 @@ function typeof(value) end
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
----@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
----@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
----@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 
 ---Who is asking for a way. Everything may be left out.
 ---@class PathOptions
@@ -244,15 +244,15 @@ function typeof(value) end
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
----@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
----@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
----@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field distance? number metres from centre to centre that are near enough, default 1.35
 ---@field keep? boolean never settle on reaching: stay close until stopped
 ---@field loseBeyond? number farther than these metres the target is lost; default never
 ---@field loseAfter? number seconds that it must be so far away, default 0
 
----How a character is to flee: the options of a walk, and how far.
+---How a character is to flee: the options of a walk, and how far. `ensure` changes nothing: there is no goal to be put on.
 ---@class FleeOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
@@ -273,9 +273,9 @@ function typeof(value) end
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
----@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
----@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
----@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field distance? number metres in a straight line that are far enough, default 8
 
 ---How a character is to walk its rounds: the options of a walk, and what it does at its stops.
@@ -299,13 +299,13 @@ function typeof(value) end
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
----@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
----@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
----@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field loop? boolean begin again after the last stop, default true
 ---@field first? number index of the first stop, default 1
 ---@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
----@field onStop? Handler runs at each stop, with character, mark, index and walk
+---@field onStop? Handler runs at each stop, with character, mark, index and walk (its id)
 
 ---How a character is to walk about: the options of a walk, and where.
 ---@class WanderOptions
@@ -328,9 +328,9 @@ function typeof(value) end
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
----@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
----@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
----@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field area? AreaName only in this area
 ---@field around? Place only around this place; with `within` alone: around where it stands
 ---@field within? number metres around it, default 8
@@ -383,7 +383,7 @@ function typeof(value) end
 ---@class RegionOptions
 ---@field filter? Filter a tag, a list of tags, a character, or a function that says yes
 ---@field edge? "centre"|"any"|"full" which part of a body must be inside: its centre (default), any part, all of it
----@field initial? boolean report those already inside
+---@field initial? boolean those already inside enter; else they count as inside without a word
 ---@field once? boolean remove itself after the first enter
 ---@field lineOfWalk? boolean region.near: only along walkable straight lines
 ---@field onEnter? RegionHandler runs for those who come in
@@ -536,9 +536,9 @@ function typeof(value) end
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
----@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
----@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
----@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field status? WalkStatus how the walk is to end, `arrived` by default
 ---@field reason? WalkReason and for what reason; any by default
 ---@field within? number seconds it may take

@@ -20,7 +20,7 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
-use crate::script::step::{behaviour, skipping, task};
+use crate::script::step::{behaviour, task};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
@@ -118,13 +118,35 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
     };
     if is_skipped {
-        skipping::begin(vm, id);
+        begin_to_skip(vm, id);
     }
     let args = MultiValue::from_iter([handle, args]);
     let (callback, function) = ("script".into(), definition.script);
     let role = TaskRole::SceneScript(id);
     let script = task::add(lua, NewTask { owner, callback, role, function, args, name: None });
     task::begin(vm, script);
+}
+
+/// Begins to skip a scene. Step 12.
+pub(crate) fn begin_to_skip(vm: &ScriptVm, id: u64) {
+    let lua = vm.lua();
+    let begun = store::with(lua, |runtime| {
+        let owner = runtime.cinematics.scenes.owner(id)?;
+        let (skip, definition) = runtime.cinematics.scenes.skip_mut(id)?;
+        if std::mem::replace(&mut skip.is_on, true) {
+            return None;
+        }
+        let is_first = !std::mem::replace(&mut skip.has_begun, true);
+        is_first.then(|| (owner, definition.table.clone()))
+    });
+    let Some((owner, table)) = begun else {
+        return;
+    };
+    if let (Ok(Value::Function(on_skip)), Ok(scene)) =
+        (table.raw_get::<Value>("onSkip"), handles::make(lua, SceneId(id)))
+    {
+        invoke::run(vm, &Call::plain(owner, "onSkip"), &on_skip, scene);
+    }
 }
 
 /// A scene that was under way as the game was saved goes on from its last mark, under the owner of the walks

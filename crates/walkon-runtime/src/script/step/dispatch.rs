@@ -29,8 +29,7 @@ use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call, text};
 use crate::script::step::senses::{self, SenseCall, SenseNews};
 use crate::script::step::{
-    behaviour, blackboard, cinematic, first_looks, progress_handlers, runtime_events, skipping, task,
-    testing, wait,
+    behaviour, blackboard, cinematic, first_looks, progress_handlers, runtime_events, task, testing, wait,
 };
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::vm::payload::frozen;
@@ -249,7 +248,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         }
         ScriptWork::Detach { character, why } => behaviour::detach_now(vm, character, why),
         ScriptWork::BeginScene(scene) => cinematic::begin(vm, scene),
-        ScriptWork::SkipScene(scene) => skipping::begin(vm, scene),
+        ScriptWork::SkipScene(scene) => cinematic::begin_to_skip(vm, scene),
         ScriptWork::EndScene(scene, end) => cinematic::end(vm, scene, end),
         ScriptWork::FoundInside(watch, character) => first_looks::count(vm, watch, character)?,
         ScriptWork::Stayed(watch, character) => stayed(vm, watch, character),

@@ -19,9 +19,8 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::wait::SceneId;
 use crate::script::step::{dialogue, dispatch, schedule, task};
-use crate::script::vm::{ScriptVm, handles, lend, store};
+use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::owner::Owner;
@@ -48,28 +47,6 @@ pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
         store::push_work(lua, ScriptWork::SkipScene(id));
     }
     may
-}
-
-/// Begins to skip a scene. Step 12.
-pub(crate) fn begin(vm: &ScriptVm, id: u64) {
-    let lua = vm.lua();
-    let begun = store::with(lua, |runtime| {
-        let owner = runtime.cinematics.scenes.owner(id)?;
-        let (skip, definition) = runtime.cinematics.scenes.skip_mut(id)?;
-        if std::mem::replace(&mut skip.is_on, true) {
-            return None;
-        }
-        let is_first = !std::mem::replace(&mut skip.has_begun, true);
-        is_first.then(|| (owner, definition.table.clone()))
-    });
-    let Some((owner, table)) = begun else {
-        return;
-    };
-    if let (Ok(Value::Function(on_skip)), Ok(scene)) =
-        (table.raw_get::<Value>("onSkip"), handles::make(lua, SceneId(id)))
-    {
-        invoke::run(vm, &Call::plain(owner, "onSkip"), &on_skip, scene);
-    }
 }
 
 /// What the tasks of a scene wait for.
