@@ -296,7 +296,9 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
     result
 }
 
-/// A step straight back to the path beside a body, if that is clear.
+/// A step straight back to the path beside a body, if that is clear. Rare: apart from what each walker runs.
+#[cold]
+#[inline(never)]
 fn back_to_path(place: Vec3, cursor: Cursor, gait: &StepGait, clear: Clear<'_>) -> Option<Vec3> {
     let beside = steer::nearest_on(cursor.ends, place);
     let back = Vec3::new(beside.x - place.x, 0.0, beside.z - place.z);
