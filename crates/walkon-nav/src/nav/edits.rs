@@ -163,16 +163,17 @@ impl AreaStates {
         (0..before.len()).filter(|&at| before[at] != self[at]).collect()
     }
 
-    /// What their change adds to the sum of their shares in the hash of the state.
-    pub(crate) fn hash_change(&self, before: &[AreaState]) -> u64 {
+    /// What their change adds to the sum of their shares in the hash of the state; `changed` are those that
+    /// [`AreaStates::changed_since`] finds.
+    pub(crate) fn hash_change(&self, before: &[AreaState], changed: &[usize]) -> u64 {
         let share = |state: &[AreaState], at: usize| state[at].share(at, &self.initial[at]);
-        let changed = self.changed_since(before).into_iter();
-        changed.fold(0, |sum: u64, at| sum.wrapping_sub(share(before, at)).wrapping_add(share(self, at)))
+        let share_change = |at: &usize| share(self, *at).wrapping_sub(share(before, *at));
+        changed.iter().map(share_change).fold(0, u64::wrapping_add)
     }
 
     /// The sum of their shares in the hash of the state.
     pub(crate) fn hash(&self) -> u64 {
-        self.hash_change(&self.initial)
+        self.hash_change(&self.initial, &self.changed_since(&self.initial))
     }
 }
 

@@ -107,7 +107,7 @@ pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
     });
 }
 
-/// A watch is switched off: whoever is inside when it looks again enters.
+/// Switches a watch off. When it is switched on again, everybody inside counts as entering.
 pub fn forget_first_look(lua: &Lua, watch: WatchId) {
     store::with(lua, |runtime| runtime.registered.handlers.to_look_first.retain(|other| *other != watch));
 }

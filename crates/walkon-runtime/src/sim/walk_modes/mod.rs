@@ -58,7 +58,7 @@ fn way(walk: &Walk) -> RouteProgress {
     }
 }
 
-/// Whether a walk aimed anew so long ago that it may again.
+/// Whether enough time has passed since the walk last chose a new target for it to choose another.
 fn is_rested(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
     let ago = walk.clock(parts.clock.landing()).since(walk.retargeted);
     ago >= parts.settings.crowd.replan_cooldown_ticks(parts.clock.rate)

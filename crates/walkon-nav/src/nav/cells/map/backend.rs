@@ -83,7 +83,7 @@ impl Backend for CellMap {
         if changed.is_empty() && tiles.is_empty() {
             return None;
         }
-        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before));
+        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before, &changed));
         for tile in &tiles {
             let share = |state: &TileState| tile_hash(tile.id, state, &self.edited[&tile.id]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&tile.was)).wrapping_add(share(&tile.is));

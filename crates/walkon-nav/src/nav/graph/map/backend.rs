@@ -60,8 +60,9 @@ impl Backend for PointGraph {
                 if is_obstacle { state.edit_obstacle(edit) } else { state.edit_area(edit) }
             }
         }
-        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before));
-        for at in self.states.changed_since(&before) {
+        let changed = self.states.changed_since(&before);
+        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before, &changed));
+        for at in changed {
             let (was, now) = (before[at], self.states[at]);
             let area = &self.areas[at];
             change.touch(Bounds::of(&area.polygon).grown(self.keep_m(at)));

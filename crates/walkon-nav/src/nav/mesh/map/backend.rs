@@ -97,7 +97,7 @@ impl Backend for NavMesh {
         if changed.is_empty() {
             return None;
         }
-        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before));
+        self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before, &changed));
         self.revision += 1;
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         for at in changed {
