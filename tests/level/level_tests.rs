@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use walkon_runtime::game::testing::{Suite, TestOutcome, TestResult, collect, is_test_file, run};
+use walkon_runtime::game::testing::{Suite, TestOutcome, TestResult, collect, is_test_file, run, seeds};
 use walkon_runtime::level::{Level, MemorySource, load};
 use walkon_runtime::script::bind;
 use walkon_runtime::script::bind::table::Binding;
@@ -46,13 +46,13 @@ fn results_with(files: &[(&str, &str)], seed: Option<u64>) -> Vec<TestResult> {
         profile: None,
         scripts: &texts,
         load_level: &mut |name| if name == "courtyard" { level(&json) } else { Err(format!("no {name}")) },
-        seed,
         signals: Arc::new(Signals::default()),
         debugger: None,
         goes_on: &mut || true,
     };
     let all = tests.iter().enumerate();
-    all.map(|(index, test)| run(&mut suite, test, index).expect("nobody stops it")).collect()
+    all.map(|(index, test)| run(&mut suite, test, index, seeds(test, seed)).expect("nobody stops it"))
+        .collect()
 }
 
 /// One test with this body and these further options.
@@ -705,37 +705,45 @@ fn root() -> PathBuf {
     crate::place::root().to_owned()
 }
 
+/// Seeds of each test of the project that are run here, the first ones: `walkon test` runs them all.
+const OWN_SEEDS: usize = 8;
+
+/// The tests of a file of the project that do not pass, in words, and how many do.
+fn run_own(texts: &BTreeMap<String, String>, levels: &[String], file: &str) -> (Vec<String>, usize) {
+    let source = crate::level::levels::levels();
+    let tests = collect(texts, file, levels, Arc::default()).unwrap_or_else(|error| panic!("{error}"));
+    let mut suite = Suite {
+        profile: None,
+        scripts: texts,
+        load_level: &mut |name| load(&format!("{name}.json"), &source).map_err(|error| error.to_string()),
+        signals: Arc::default(),
+        debugger: None,
+        goes_on: &mut || true,
+    };
+    let (mut failed, mut passed) = (Vec::new(), 0);
+    for (index, test) in tests.iter().enumerate() {
+        let result = run(&mut suite, test, index, seeds(test, None).take(OWN_SEEDS)).unwrap();
+        if result.passed {
+            passed += 1;
+        } else {
+            failed.push(format!("{file}: {}: {:?} at tick {}", result.name, result.message, result.tick));
+        }
+    }
+    (failed, passed)
+}
+
 #[test]
 fn the_projects_own_tests_pass() {
     let texts = crate::level::levels::scripts();
-    let source = crate::level::levels::levels();
-    let mut load_level =
-        |name: &str| load(&format!("{name}.json"), &source).map_err(|error| error.to_string());
     let levels: Vec<String> = fs::read_dir(root().join("levels"))
         .unwrap()
         .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".json")?.to_owned()))
         .collect();
-    let mut failed = Vec::new();
-    let mut passed = 0;
+    let (mut failed, mut passed) = (Vec::new(), 0);
     for file in texts.keys().filter(|file| is_test_file(file)) {
-        let tests = collect(&texts, file, &levels, Arc::default()).unwrap_or_else(|error| panic!("{error}"));
-        for (index, test) in tests.iter().enumerate() {
-            let mut suite = Suite {
-                profile: None,
-                scripts: &texts,
-                load_level: &mut load_level,
-                seed: None,
-                signals: Arc::default(),
-                debugger: None,
-                goes_on: &mut || true,
-            };
-            let result = run(&mut suite, test, index).unwrap();
-            if result.passed {
-                passed += 1;
-            } else {
-                failed.push(format!("{file}: {}: {:?} at tick {}", result.name, result.message, result.tick));
-            }
-        }
+        let (failed_of_file, passed_of_file) = run_own(&texts, &levels, file);
+        failed.extend(failed_of_file);
+        passed += passed_of_file;
     }
     assert!(failed.is_empty() && passed > 0, "{passed} passed, but not\n{}", failed.join("\n"));
 }
@@ -798,6 +806,45 @@ fn the_command_tells_every_test_in_the_order_of_files_and_how_to_repeat_a_failur
     let one = walkon(folder.path(), &["test", "--filter", "goo"]);
     assert_eq!(one.status.code(), Some(0));
     assert!(String::from_utf8(one.stdout).unwrap().ends_with("3 passed, 0 failed\n"));
+}
+
+/// Tests with several seeds: all pass, seeds from the third on fail, all time out as they are expected to.
+const SEEDED: &str = r#"
+test.level("passes", { level = "courtyard", seeds = 5 }, function(t) t:run(0.2) end)
+test.level("fails", { level = "courtyard", seeds = 12 }, function(t)
+  -- Later seeds fail sooner.
+  t:run(2 - level.seed / 10)
+  t:expect(level.seed):toBeBelow(3)
+end)
+test.level("times out", { level = "courtyard", seeds = 6, maxTicks = 30, expect = "timeout" }, function(t)
+  t:run(9)
+end)
+"#;
+
+#[test]
+fn seeds_side_by_side_give_the_results_of_seeds_one_after_another() {
+    let folder = project(&[("scripts/seeded_test.lua", SEEDED)]);
+    for (options, ended) in [(&["--keep-going"][..], 3), (&[], 2)] {
+        let told = |jobs: &str| {
+            let arguments = [&["test", "--format", "json", "--jobs", jobs], options].concat();
+            let output = walkon(folder.path(), &arguments);
+            assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+            serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+        };
+        let one = told("1");
+        assert_eq!(one, told("4"), "{options:?}");
+        let tests = one["tests"].as_array().unwrap();
+        assert_eq!(tests.len(), ended, "{options:?}: {one}");
+        let seeds: Vec<(bool, u64)> = tests
+            .iter()
+            .map(|test| (test["passed"].as_bool().unwrap(), test["seed"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(
+            seeds,
+            [(true, 5), (false, 3), (true, 6)][..ended],
+            "the smallest that fails, or the last"
+        );
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use glam::Vec3;
 use walkon_runtime::game::event::Event;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::save::{RestoreError, SaveHeader};
-use walkon_runtime::game::testing::{Suite, TestResult, collect};
+use walkon_runtime::game::testing::{Suite, TestResult, collect, run, seeds};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{Level, MemorySource, load};
 use walkon_runtime::nav::Traversal;
@@ -82,13 +82,12 @@ impl Piece {
         let mut suite = Suite {
             scripts: &self.files,
             load_level: &mut load_level,
-            seed: None,
             signals,
             goes_on: &mut || true,
             debugger: None,
             profile: None,
         };
-        walkon_runtime::game::testing::run(&mut suite, &tests[0], 0).expect("it was not stopped")
+        run(&mut suite, &tests[0], 0, seeds(&tests[0], None)).expect("it was not stopped")
     }
 
     fn restore(&self, bytes: &[u8]) -> Result<Run, RestoreError> {

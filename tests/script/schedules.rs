@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use walkon_runtime::game::testing::{Suite, collect, run};
+use walkon_runtime::game::testing::{Suite, collect, run, seeds};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{MemorySource, load};
 use walkon_runtime::script::vm::fuel::Signals;
@@ -77,13 +77,12 @@ fn schedules_keep_their_boundaries() {
             let source = MemorySource::new().with("hall.json", HALL);
             load("hall.json", &source).map_err(|refused| refused.to_string())
         },
-        seed: None,
         signals: Arc::new(Signals::default()),
         goes_on: &mut || true,
     };
     let mut wrong = Vec::new();
     for (index, test) in tests.iter().enumerate() {
-        let result = run(&mut suite, test, index).expect("nobody stops it");
+        let result = run(&mut suite, test, index, seeds(test, None)).expect("nobody stops it");
         if !result.passed {
             let (name, line, message) = (&result.name, result.line, &result.message);
             wrong.push(format!("{name} (line {line}): {:?} {message:?}", result.outcome));

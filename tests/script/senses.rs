@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use walkon_runtime::game::testing::{Suite, collect, run};
+use walkon_runtime::game::testing::{Suite, collect, run, seeds};
 use walkon_runtime::level::{MemorySource, load};
 use walkon_runtime::script::vm::fuel::Signals;
 
@@ -65,14 +65,13 @@ fn seed_bt6_bt8_senses_conditions_and_a_guard_with_modes_do_what_their_level_tes
         profile: None,
         scripts: &texts,
         load_level: &mut load_level,
-        seed: None,
         signals: Arc::new(Signals::default()),
         debugger: None,
         goes_on: &mut || true,
     };
     let mut wrong = Vec::new();
     for (index, test) in tests.iter().enumerate() {
-        let result = run(&mut suite, test, index).expect("nobody stops it");
+        let result = run(&mut suite, test, index, seeds(test, None)).expect("nobody stops it");
         if !result.passed {
             wrong.push(format!(
                 "{} (line {}): {:?} {:?}",

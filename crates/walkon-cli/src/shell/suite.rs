@@ -1,9 +1,13 @@
 //! Files of level tests: found, and run over several threads.
 //!
 //! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their
-//! tests whatever the threads do. Holds: tests of one file run side by side too; unless asked otherwise, the
-//! first that does not pass stops its file: no later test counts, even if it has run already. Not here: what
-//! a test is (`game::testing`), printing (`cli::test`).
+//! tests whatever the threads do. Holds: tests of one file run side by side too, and so do the seeds of one
+//! test; the first seed that does not end as expected is the result of its test: no later seed counts, even
+//! if it has run already; unless asked otherwise, the first test that does not pass stops its file: no later
+//! test counts either. Not here: what a test is (`game::testing`), how the seeds of one come together
+//! (`gathered`), printing (`cli::test`).
+
+mod gathered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,6 +30,7 @@ use crate::script::host::StartError;
 use crate::script::state::profile::Profile;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
+use gathered::GatheredTest;
 
 /// Stack of a thread that runs tests.
 const STACK_BYTES: usize = 64 << 20;
@@ -65,7 +70,7 @@ impl SuiteOrder {
     }
 }
 
-/// A test that was run, and how long that took.
+/// A test that was run, with one seed or several, and how long that took.
 #[derive(Clone, Debug)]
 pub(super) struct Timed {
     pub result: TestResult,
@@ -90,7 +95,7 @@ pub(super) enum TestNews<'a> {
     Ended(&'a TestFile, &'a Timed),
     /// A file is through; so many of its tests were not run after one that failed.
     Skipped(&'a TestFile, usize),
-    /// So many tests of all have ended, in any order. Told now and then as well.
+    /// So many runs of all have ended, one a seed of a test, in any order. Told now and then as well.
     Count(u64, u64),
 }
 
@@ -176,18 +181,19 @@ pub(super) fn run(
     let threads = SuiteThreads { most, interrupts };
     let scripts = read(files, &threads, order)?;
     let tasks: Vec<TestTask> =
-        scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
-    let failed: Vec<AtomicUsize> = files.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
-    let mut hearing = Hearing::new(files, &scripts, order);
+        scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file, order.seed)).collect();
+    let failures: Vec<FirstFailures> =
+        scripts.iter().map(|script| FirstFailures::of(script.count(), order)).collect();
+    let mut hearing = Hearing::new(files, &tasks, order);
     let work = |bench: &Bench, index: usize| {
         let task = tasks[index];
-        let is_out = || !order.keeps_going && failed[task.file].load(Ordering::Relaxed) < task.place;
-        let ended = scripts[task.file].perform(task.place, &mut |stage, test, number| {
+        let failures = &failures[task.at.file];
+        let is_out = || failures.rule_out(task);
+        let ended = scripts[task.at.file].perform(task.at.place, &mut |stage, meant| {
             let began = Instant::now();
             let mut suite = Suite {
                 scripts: &stage.texts,
                 load_level: &mut |name| stage.load(name),
-                seed: order.seed,
                 signals: Arc::clone(&bench.signals),
                 debugger: order.debug.as_ref().map(|client| stage.debugger(client, bench)),
                 goes_on: &mut || interrupts.asked().is_none() && !is_out() && !order.is_ended(),
@@ -195,52 +201,111 @@ pub(super) fn run(
                     .sample_every
                     .map(|every| SuiteProfile { sample_every: every, ..Default::default() }),
             };
-            let result = if is_out() { None } else { testing::run(&mut suite, test, number) };
+            let (test, number) = (&meant.test, meant.number);
+            let result = if is_out() { None } else { testing::run(&mut suite, test, number, [task.seed]) };
             let profile = suite.profile.map(|profile| profile.sum);
             result.map(|result| Timed { result, took: began.elapsed(), profile })
         });
         if ended.as_ref().is_some_and(|timed| !timed.result.passed) {
-            failed[task.file].fetch_min(task.place, Ordering::Relaxed);
+            failures.note(task);
         }
         ended
     };
-    let all = tasks.len();
-    threads.spread(all, work, |come| match come {
-        None => told(TestNews::Count(hearing.heard, all as u64)),
+    threads.spread(tasks.len(), work, |come| match come {
+        None => told(TestNews::Count(hearing.heard, hearing.all)),
         Some((index, ended)) => hearing.hear(tasks[index], ended, &mut told),
     })?;
     hearing.finish(&mut told)
 }
 
-/// One test to run: its file, and its place among those of the file that are meant.
+/// A test: its file, and its place among those of the file that are meant.
 #[derive(Clone, Copy)]
-struct TestTask {
+struct TestPlace {
     file: usize,
     place: usize,
 }
 
-/// A file that was read: its tests with their numbers, or what is said instead.
+/// One run of a test, with one of its seeds.
+#[derive(Clone, Copy)]
+struct TestTask {
+    at: TestPlace,
+    /// The place of the seed among those of the test.
+    turn: usize,
+    /// None for the seed of the level.
+    seed: Option<u64>,
+}
+
+/// The first failures of a file, as far as they are known: what comes behind them is not run.
+struct FirstFailures {
+    /// The place of the first test that failed; none where the file goes on after one.
+    place: Option<AtomicUsize>,
+    /// By the place of a test, the turn of its first seed that failed.
+    turns: Vec<AtomicUsize>,
+}
+
+impl FirstFailures {
+    /// Those of a file of so many tests: none yet.
+    fn of(tests: usize, order: &SuiteOrder) -> Self {
+        let never = || AtomicUsize::new(usize::MAX);
+        let place = (!order.keeps_going).then(never);
+        Self { place, turns: std::iter::repeat_with(never).take(tests).collect() }
+    }
+
+    fn note(&self, task: TestTask) {
+        self.turns[task.at.place].fetch_min(task.turn, Ordering::Relaxed);
+        if let Some(place) = &self.place {
+            place.fetch_min(task.at.place, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether nothing that comes of a run counts any more.
+    fn rule_out(&self, task: TestTask) -> bool {
+        let is_before = |first: &AtomicUsize, own: usize| first.load(Ordering::Relaxed) < own;
+        is_before(&self.turns[task.at.place], task.turn)
+            || self.place.as_ref().is_some_and(|place| is_before(place, task.at.place))
+    }
+}
+
+/// A test that is to be run.
+struct MeantTest {
+    /// Its place among all that its file declares.
+    number: usize,
+    test: TestDef,
+}
+
+/// A file that was read: its tests that are meant, or what is said instead.
 struct SuiteFile {
     stage: Arc<TestProject>,
-    declared: Result<Vec<(usize, TestDef)>, Box<Timed>>,
+    declared: Result<Vec<MeantTest>, Box<Timed>>,
 }
 
 impl SuiteFile {
+    /// How many results there will be.
     fn count(&self) -> usize {
         self.declared.as_ref().map_or(1, Vec::len)
     }
 
-    fn tasks(&self, file: usize) -> impl Iterator<Item = TestTask> + use<> {
-        (0..self.count()).map(move |place| TestTask { file, place })
+    /// The seeds of the test at a place, in order.
+    fn seeds(&self, place: usize, asked: Option<u64>) -> Vec<Option<u64>> {
+        let declared = self.declared.as_ref().ok().and_then(|tests| tests.get(place));
+        declared.map_or_else(|| vec![None], |meant| testing::seeds(&meant.test, asked).collect())
+    }
+
+    /// All that is to be run of this file, the one with the number `file`, in order.
+    fn tasks(&self, file: usize, asked: Option<u64>) -> impl Iterator<Item = TestTask> {
+        (0..self.count()).flat_map(move |place| {
+            let seeds = self.seeds(place, asked).into_iter().enumerate();
+            seeds.map(move |(turn, seed)| TestTask { at: TestPlace { file, place }, turn, seed })
+        })
     }
 
     fn perform(
         &self,
         place: usize,
-        run: &mut dyn FnMut(&TestProject, &TestDef, usize) -> Option<Timed>,
+        run: &mut dyn FnMut(&TestProject, &MeantTest) -> Option<Timed>,
     ) -> Option<Timed> {
         match &self.declared {
-            Ok(tests) => tests.get(place).and_then(|(number, test)| run(&self.stage, test, *number)),
+            Ok(tests) => tests.get(place).and_then(|meant| run(&self.stage, meant)),
             Err(invalid) => Some((**invalid).clone()),
         }
     }
@@ -279,7 +344,10 @@ impl SuiteFile {
         let signals = Arc::clone(&bench.signals);
         let is_meant = |name: &str| order.filter.as_ref().is_none_or(|part| name.contains(part.as_str()));
         let declared = match testing::collect(&stage.texts, &file.script, &stage.levels, signals) {
-            Ok(tests) => Ok(tests.into_iter().enumerate().filter(|(_, test)| is_meant(&test.name)).collect()),
+            Ok(tests) => {
+                let numbered = tests.into_iter().enumerate().map(|(number, test)| MeantTest { number, test });
+                Ok(numbered.filter(|meant| is_meant(&meant.test.name)).collect())
+            }
             Err(error) => Err(Box::new(unloadable(file, &error, began.elapsed()))),
         };
         Self { stage, declared }
@@ -290,13 +358,13 @@ impl SuiteFile {
 struct Hearing<'a> {
     files: &'a [TestFile],
     keeps_going: bool,
-    /// Results by file and place; None for a test that was not run.
-    come: Vec<Vec<Option<Timed>>>,
+    /// What has come of each test, by file and place.
+    come: Vec<Vec<GatheredTest>>,
     /// How many of a file were heard of, in order.
     done: Vec<FileResult>,
     /// The test that is reported next.
-    next: TestTask,
-    /// How many have come, in any order.
+    next: TestPlace,
+    /// How many runs have come, in any order.
     heard: u64,
     all: u64,
 }
@@ -311,14 +379,22 @@ enum Due {
 }
 
 impl<'a> Hearing<'a> {
-    fn new(files: &'a [TestFile], scripts: &[SuiteFile], order: &SuiteOrder) -> Self {
-        let come: Vec<Vec<Option<Timed>>> = scripts.iter().map(|script| vec![None; script.count()]).collect();
-        let all = come.iter().map(|file| file.len() as u64).sum();
+    fn new(files: &'a [TestFile], tasks: &[TestTask], order: &SuiteOrder) -> Self {
+        let mut come: Vec<Vec<GatheredTest>> = files.iter().map(|_| Vec::new()).collect();
+        for TestTask { at, .. } in tasks {
+            let tests = &mut come[at.file];
+            // They come in the order of the places.
+            if tests.len() == at.place {
+                tests.push(GatheredTest::default());
+            }
+            tests[at.place].awaits_one_more();
+        }
         let done = vec![FileResult::default(); files.len()];
-        let keeps_going = order.keeps_going;
-        Self { files, keeps_going, come, done, next: TestTask { file: 0, place: 0 }, heard: 0, all }
+        let (keeps_going, all) = (order.keeps_going, tasks.len() as u64);
+        Self { files, keeps_going, come, done, next: TestPlace { file: 0, place: 0 }, heard: 0, all }
     }
 
+    /// A run has ended, or was ended without a result.
     fn hear(
         &mut self,
         task: TestTask,
@@ -326,7 +402,9 @@ impl<'a> Hearing<'a> {
         told: &mut impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
     ) -> Result<(), CommandFailure> {
         self.heard += 1;
-        self.come[task.file][task.place] = ended;
+        if let Some(ended) = ended {
+            self.come[task.at.file][task.at.place].hear(task.turn, ended);
+        }
         told(TestNews::Count(self.heard, self.all))?;
         self.tell(Due::SoFar, told)
     }
@@ -346,10 +424,10 @@ impl<'a> Hearing<'a> {
                     done.skipped = left;
                     told(TestNews::Skipped(file, left))?;
                 }
-                self.next = TestTask { file: self.next.file + 1, place: 0 };
+                self.next = TestPlace { file: self.next.file + 1, place: 0 };
                 continue;
             }
-            match come[self.next.place].take() {
+            match come[self.next.place].take_result() {
                 Some(test) => {
                     told(TestNews::Ended(file, &test))?;
                     done.tests.push(test);

@@ -41,8 +41,6 @@ pub struct Suite<'a> {
     pub scripts: &'a BTreeMap<String, String>,
     /// Loads levels by name.
     pub load_level: LoadLevel<'a>,
-    /// Run with this seed, whatever tests say.
-    pub seed: Option<u64>,
     /// Flags by which a shell ends a script's call.
     pub signals: Arc<Signals>,
     /// The debugger of the first of the two runs of each test, if there is one.
@@ -131,14 +129,25 @@ pub fn invalid(file: &str, line: u32, message: String) -> TestResult {
     }
 }
 
-/// Runs a test, the one at `index` of its file, for all its seeds and variants, up to the first run that does
-/// not end as expected. None when it was told to stop.
-pub fn run(suite: &mut Suite<'_>, test: &TestDef, index: usize) -> Option<TestResult> {
-    let seeds: Vec<Option<u64>> = match (suite.seed, test.options.seeds) {
-        (Some(seed), _) => vec![Some(seed)],
-        (None, Some(count)) => (1..=count).map(Some).collect(),
-        (None, None) => vec![test.options.seed],
+/// The seeds that a test is run with, in order; `asked` stands for all that it says itself, and None for the
+/// seed of its level.
+pub fn seeds(test: &TestDef, asked: Option<u64>) -> impl Iterator<Item = Option<u64>> + use<> {
+    let (several, single) = match (asked, test.options.seeds) {
+        (Some(seed), _) => (None, Some(Some(seed))),
+        (None, Some(count)) => (Some(1..=count), None),
+        (None, None) => (None, Some(test.options.seed)),
     };
+    several.into_iter().flatten().map(Some).chain(single)
+}
+
+/// Runs a test, the one at `index` of its file, for these seeds and all its variants, up to the first run that
+/// does not end as expected. None when it was told to stop.
+pub fn run(
+    suite: &mut Suite<'_>,
+    test: &TestDef,
+    index: usize,
+    seeds: impl IntoIterator<Item = Option<u64>>,
+) -> Option<TestResult> {
     let variants: Vec<Option<&String>> = match test.options.variants.as_slice() {
         [] => vec![None],
         several => several.iter().map(Some).collect(),

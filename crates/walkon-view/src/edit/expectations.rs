@@ -506,12 +506,11 @@ mod tests {
                     profile: None,
                     scripts: &texts,
                     load_level: &mut |_| Ok(level()),
-                    seed: None,
                     signals: Arc::clone(&signals),
                     debugger: None,
                     goes_on: &mut || true,
                 };
-                let result = testing::run(&mut suite, test, index).unwrap();
+                let result = testing::run(&mut suite, test, index, [None]).unwrap();
                 assert!(result.message.is_none() || index == 1, "{result:?}");
                 result.passed
             })

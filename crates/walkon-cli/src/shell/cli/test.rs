@@ -57,7 +57,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let mut bar = None;
     let done = suite::run(&files, &order, &interrupts, |news| {
         if let TestNews::Count(done, all) = news {
-            let work = ProgressWork { name: "testing", unit: "tests", all };
+            let work = ProgressWork { name: "testing", unit: "runs", all };
             bar.get_or_insert_with(|| shell.progress(work)).reach(done);
             return Ok(());
         }
