@@ -4,8 +4,8 @@
 //! accepted settles once, also over a load; what the world hashes of people and doors is what it was; a game
 //! that has run on and takes its own save back, as level tests do, goes on as a new one does. Method: a level
 //! runs to a tick drawn from a seed; it is saved there, or where the scene under way lets it, and loaded
-//! twice; itself it runs on and takes the save back. The short form draws two points a level and runs on for
-//! 300 ticks; `tests/README.md` has the long ones.
+//! twice; itself it runs on and takes the save back. The short form draws one point a level and runs on for
+//! 200 ticks; `tests/README.md` has the long ones.
 
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::game::headless::{Bound, Onlooker, run};
@@ -95,7 +95,7 @@ fn check(game: &mut Game, (name, ticks, undone_ticks): (&str, u64, u64)) {
 
 #[test]
 fn every_level_goes_on_alike_from_wherever_it_was_saved() {
-    let (points, ticks) = (number("SAVE_POINTS", 2), number("SAVE_TICKS", 300));
+    let (points, ticks) = (number("SAVE_POINTS", 1), number("SAVE_TICKS", 200));
     for name in &shipped() {
         let (span, points_max, ticks_max) = extent(name);
         let (points, ticks) = (points.min(points_max), ticks.min(ticks_max));

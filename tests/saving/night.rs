@@ -1,7 +1,7 @@
 //! A night that is saved and loaded anywhere comes to the same morning.
 //!
 //! Goal: what a level writes into its states is enough to go on as if nobody had saved. Method: the night in
-//! the hamlet is saved every 150 ticks (`NIGHT_EVERY=7` for the long form) from evening to morning; each save
+//! the hamlet is saved every 450 ticks (`NIGHT_EVERY=7` for the long form) from evening to morning; each save
 //! is loaded and run to the end, and the morning that is told there is the one of the run that was never
 //! saved.
 
@@ -47,7 +47,7 @@ fn morning(game: &mut Game, mut each: impl FnMut(&Game)) -> (String, Vec<String>
 
 #[test]
 fn the_morning_is_the_same_wherever_the_night_is_saved() {
-    let every = number("NIGHT_EVERY", 150).max(1);
+    let every = number("NIGHT_EVERY", 450).max(1);
     let mut saves = Vec::new();
     let mut game = Game::load(level(), setup()).unwrap();
     let unbroken = morning(&mut game, |game| {
