@@ -490,7 +490,7 @@ pub struct TestArgs {
     /// Go on with a file after its first failure
     #[arg(long)]
     pub keep_going: bool,
-    /// Tests that are run at the same time [default: the number of cores]
+    /// Tests, and seeds of them, that are run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
     /// Wait for a debugger on this port of 127.0.0.1, and run one test after another under it; 0 for any that
