@@ -311,9 +311,11 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
 fn a_watch_ends_cleanly_when_it_is_interrupted() {
     let folder = project(&[("roll", "function onTick() end")]);
     let arguments = ["watch", "roll", "--trace", "t.jsonl", "--poll", "--speed", "4"];
-    let child =
+    let mut child =
         command(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(2000));
+    let said = Said::of(child.stderr.take().unwrap());
+    said.wait_for("watching");
+    std::thread::sleep(Duration::from_millis(500));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let (out, _) = told(child.wait_with_output().unwrap(), 130, &arguments);
     assert!(out.contains("ended by signal"), "{out}");
