@@ -402,7 +402,7 @@ function typeof(value) end
 ---@field character Character who
 ---@field region? string name of the region, if it is one of the level
 ---@field watch Watch the watch that saw it
----@field how string walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped
+---@field how string walked, teleported, spawned, despawned (they, or whom the circle is around), initial, moved, enabled, disabled or skipped
 
 ---How far and how wide somebody sees, and how long they remember.
 ---@class SeeOptions

@@ -850,6 +850,20 @@ fn watches_tell_who_comes_goes_and_stays() {
 }
 
 #[test]
+fn those_around_somebody_who_is_removed_go_out_because_of_that_whether_they_walk_or_stand() {
+    check_start(
+        r#"
+        local anna = world.character("anna")
+        region.near(anna, 12, { onExit = function(e) log.info("%s leaves %s", e.character.name, e.how) end })
+        world.character("carl"):walkTo(6, 12)
+        timer.after(5/60, function() anna:despawn() end)
+        "#,
+        6,
+        &["5: ben leaves despawned", "5: carl leaves despawned"],
+    );
+}
+
+#[test]
 fn those_inside_at_the_first_look_of_a_watch_stay_and_go_out_without_having_entered() {
     check_start(
         r#"

@@ -229,23 +229,29 @@ enum Centre {
     Rests,
     /// It goes along with somebody who walks, or came here at once.
     Moves,
+    /// The one it goes along with was removed: there is no circle any more.
+    Removed,
 }
 
 impl RegionView<'_> {
-    /// `Moved` for somebody who stood still while the circle came or went.
+    /// `Moved` for somebody who stood still while the circle came or went, `Despawned` for anyone around
+    /// somebody who was removed.
     fn by_motion(&self, id: CharacterId, usual: CrossingKind, centre: Centre) -> CrossingKind {
         let stood = self.characters.get(id).is_some_and(|character| !character.is_moving);
-        if usual == CrossingKind::Walked && centre == Centre::Moves && stood {
-            CrossingKind::Moved
-        } else {
-            usual
+        match (usual, centre) {
+            (CrossingKind::Walked, Centre::Removed) => CrossingKind::Despawned,
+            (CrossingKind::Walked, Centre::Moves) if stood => CrossingKind::Moved,
+            _ => usual,
         }
     }
 
     fn centre(&self, watch: &Watch) -> Centre {
         let WatchShape::Around { character, .. } = watch.ground else { return Centre::Rests };
-        let moves = |centre: &Character| centre.is_moving || centre.displaced != Displaced::No;
-        if self.characters.get(character).is_some_and(moves) { Centre::Moves } else { Centre::Rests }
+        match self.characters.alive(character) {
+            None => Centre::Removed,
+            Some(middle) if middle.is_moving || middle.displaced != Displaced::No => Centre::Moves,
+            Some(_) => Centre::Rests,
+        }
     }
 
     fn how_in(&self, id: CharacterId) -> CrossingKind {

@@ -227,7 +227,7 @@ pub enum CrossingKind {
     Teleported,
     /// It appeared inside.
     Spawned,
-    /// It was removed.
+    /// It was removed, or the character in the middle of the circle was.
     Despawned,
     /// It stood inside when the watch began.
     Initial,

@@ -104,7 +104,8 @@ pub const SHAPES: &[TableType] = &[
                 "how",
                 "string",
                 "",
-                "walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped",
+                "walked, teleported, spawned, despawned (they, or whom the circle is around), initial, moved, \
+                 enabled, disabled or skipped",
             ),
         ],
     },
