@@ -176,6 +176,22 @@ fn a_board_dies_with_its_character_and_ends_what_waits_for_it() {
 }
 
 #[test]
+fn others_are_told_of_every_change_in_the_tick_in_which_a_board_dies() {
+    let ben = r#"return { start = function(self) self.blackboard:watch("n", function() log.info("never") end) end }"#;
+    let level = r#"
+        function onStart()
+            local ben = world.character("ben")
+            local board = ben.blackboard
+            board:watch("n", function(news) log.info("n %s was %s", news.value, news.old) end)
+            timer.after(2/60, function() board:set("n", 1) ben:despawn() board:set("n", 2) end)
+            timer.after(2/60, function() board:set("n", 3) end)
+        end
+    "#;
+    let expected = ["2: n 1 was nil", "2: n 2 was 1", "2: n 3 was 2"];
+    check(&[("ben.lua", ben), ("level.lua", level)], 4, &expected);
+}
+
+#[test]
 fn a_behaviour_has_the_board_of_its_character() {
     let anna = r#"
         local b = {}

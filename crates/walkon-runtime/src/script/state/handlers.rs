@@ -224,6 +224,12 @@ impl Handlers {
         self.senses.retain(|_, record| record.owner != owner);
         self.underway.end_owner(owner);
         for (name, list) in &self.events {
+    /// Whether anybody watches a board.
+    pub(crate) fn is_watched(&self, board: u64) -> bool {
+        let first = self.boards.range((board, String::new())..).next();
+        first.is_some_and(|((number, _), _)| *number == board)
+    }
+
             for listener in list.iter().filter(|listener| listener.owner == owner) {
                 let Some(character) = listener.behaviour_of else { continue };
                 if let Entry::Occupied(mut own) = self.on_tables.entry((character, name.clone())) {

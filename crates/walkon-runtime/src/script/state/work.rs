@@ -49,6 +49,8 @@ pub(crate) enum ScriptWork {
     DeliverDeferred(Owner),
     /// A key of a board has another value.
     BoardChanged(Box<KeyChange>),
+    /// A board has died, and every change of it was told.
+    ForgetBoard(u64),
 }
 
 impl ScriptWork {
@@ -87,6 +89,7 @@ impl ScriptWork {
                 hash.word(watch.data().as_ffi());
                 (13, character.bits())
             }
+            Self::ForgetBoard(board) => (14, *board),
         };
         hash.word(kind).word(number);
     }
@@ -174,7 +177,8 @@ impl WorkQueue {
                 | ScriptWork::Stayed(..)
                 | ScriptWork::Turned { .. }
                 | ScriptWork::DeliverDeferred(_)
-                | ScriptWork::BoardChanged(_) => None,
+                | ScriptWork::BoardChanged(_)
+                | ScriptWork::ForgetBoard(_) => None,
             })
             .collect();
         out.list(kept.into_iter(), |out, (position, character, attached)| {

@@ -54,15 +54,22 @@ pub(crate) fn clear_due(lua: &Lua) {
     }
 }
 
-/// A character was removed: its board dies, and tasks that wait for a change of it go on with nil.
+/// A character was removed: its board dies, and tasks that wait for a change of it go on with nil. Its
+/// watchers stay until they have heard of the changes that wait to be told: until now the board took them.
 pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
-    let changes = store::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let (number, awaited) = runtime.boards.remove_of(character)?;
-        runtime.registered.handlers.forget_board(number);
-        Some(awaited)
+        let watched = runtime.registered.handlers.is_watched(number).then_some(number);
+        Some((watched, awaited))
     });
-    for change in changes.unwrap_or_default() {
+    let Some((watched, awaited)) = found else {
+        return;
+    };
+    for change in awaited {
         store::push_work(lua, ScriptWork::Settled(Wait::Change(change), Outcome::Value(Value::Nil)));
+    }
+    if let Some(board) = watched {
+        store::push_work(lua, ScriptWork::ForgetBoard(board));
     }
 }
 

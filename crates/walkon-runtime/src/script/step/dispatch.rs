@@ -263,6 +263,9 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         }
         ScriptWork::DeliverDeferred(owner) => behaviour::hand_out_kept(vm, owner),
         ScriptWork::BoardChanged(news) => return blackboard::tell(vm, &news),
+        ScriptWork::ForgetBoard(board) => {
+            store::with(lua, |runtime| runtime.registered.handlers.forget_board(board));
+        }
     }
     Ok(())
 }
