@@ -119,7 +119,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -236,7 +236,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -265,7 +265,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -291,7 +291,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -320,7 +320,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -528,7 +528,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled

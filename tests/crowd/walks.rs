@@ -7,6 +7,7 @@ use glam::Vec3;
 use walkon_runtime::base::geom::flat_distance;
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::base::rng::Rng;
+use walkon_runtime::base::trig;
 use walkon_runtime::nav::Traversal;
 use walkon_runtime::world::area::Availability;
 use walkon_runtime::world::door::{DoorAim, DoorPolicy};
@@ -485,6 +486,24 @@ fn a_walk_past_its_time_is_blocked_and_one_that_ensures_is_put_there() {
     stage.walk(32.0, 2.0, |options| options.ensure = true);
     assert_eq!(stage.until_settled(2, 2000)[1], "arrived/forced");
     assert!(stage.position().x > 30.0);
+}
+
+#[test]
+fn who_is_put_at_the_goal_by_ensure_looks_where_it_was_to_look() {
+    for (look, facing_rad) in [
+        (LookTarget::Angle(-1.0), -1.0),
+        (LookTarget::Point(Vec3::new(18.0, 0.0, 9.0)), trig::facing(Vec3::Z)),
+    ] {
+        let mut stage = Stage::of(TWO_ROOMS);
+        stage.walk(18.0, 5.0, |options| {
+            (options.timeout_ticks, options.ensure, options.face) = (Some(30), true, Some(look));
+        });
+        assert_eq!(stage.until_settled(1, 100), ["arrived/forced"]);
+        stage.ticks(4);
+        let hero = stage.world().character(stage.hero()).unwrap();
+        let away_rad = trig::wrap(hero.facing_rad - facing_rad);
+        assert!(away_rad.abs() < 2e-2, "{look:?}: {}", hero.facing_rad);
+    }
 }
 
 #[test]

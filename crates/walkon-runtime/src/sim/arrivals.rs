@@ -19,7 +19,6 @@ use crate::world::clock::Clock;
 use crate::world::door::{Door, DoorState};
 use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
-use crate::world::ops::characters::angle_of;
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, LinkTaking, OnLink, Phase, Walk, WalkOptions};
@@ -290,7 +289,7 @@ fn finish_turn(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
         debug_assert!(false, "a walk that turns has something to look at");
         return;
     };
-    let wanted = angle_of(parts.characters, walk.character, look);
+    let wanted = look.angle_from(parts.characters, walk.character);
     if trig::wrap(character.facing_rad - wanted).abs() < 1e-3 {
         parts.conclude(id, Status::Arrived, reason);
     }

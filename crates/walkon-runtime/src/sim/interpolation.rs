@@ -21,7 +21,7 @@ use crate::world::crowd_step::CrowdStep;
 use crate::world::event::EventQueue;
 use crate::world::interpolation::Interpolation;
 use crate::world::map::LevelMap;
-use crate::world::ops::characters::{ActEnd, angle_of, end_play, end_turn};
+use crate::world::ops::characters::{ActEnd, end_play, end_turn};
 use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walks::Walks;
 
@@ -233,7 +233,7 @@ fn turn(parts: &mut InterpolationParts<'_>, id: CharacterId) {
         _ => None,
     });
     let wanted = match (look, character.turn) {
-        (Some(look), _) => angle_of(characters, id, look),
+        (Some(look), _) => look.angle_from(characters, id),
         (None, Some(turn)) => turn.facing_rad,
         (None, None) => return,
     };

@@ -11,10 +11,11 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId, PathToken};
 use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
+use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::nav::{LayerChange, OwnArea, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
-use crate::world::character::Character;
+use crate::world::character::{Character, Characters};
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
 use crate::world::outcome::{Blocker, Reason, WalkResult};
@@ -93,6 +94,21 @@ impl LookTarget {
     #[must_use]
     pub fn point(place: impl Into<Vec3>) -> Self {
         Self::Point(place.into())
+    }
+
+    /// The angle at which somebody looks there from where it stands; its own facing when it stands there.
+    #[must_use]
+    pub fn angle_from(self, characters: &Characters, id: CharacterId) -> f32 {
+        let Some(character) = characters.get(id) else {
+            return 0.0;
+        };
+        let from = character.body.position;
+        let target = match self {
+            Self::Angle(angle) => return trig::wrap(angle),
+            Self::Point(point) => point,
+            Self::Character(other) => characters.get(other).map_or(from, |other| other.body.position),
+        };
+        if flat_distance(from, target) < 1e-4 { character.facing_rad } else { trig::facing(target - from) }
     }
 }
 

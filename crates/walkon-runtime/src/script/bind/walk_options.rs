@@ -74,7 +74,12 @@ pub const FIELDS: [ApiParam; 22] = [
     ),
     field("patience", "number?", "2", "seconds without progress before the walk is blocked; default 3"),
     field("timeout", "number?", "30", "seconds for the whole walk; default none"),
-    field("ensure", "boolean?", "true", "instead of partial or blocked: put it on the goal, arrived/forced"),
+    field(
+        "ensure",
+        "boolean?",
+        "true",
+        "instead of partial or blocked: put it on the goal, facing `face`, arrived/forced",
+    ),
     field("onArrived", "WalkHandler?", "function(result) end", "runs for arrived"),
     field("onFailed", "WalkHandler?", "function(result) end", "runs for partial and blocked"),
     field("onCancelled", "WalkHandler?", "function(result) end", "runs for cancelled"),

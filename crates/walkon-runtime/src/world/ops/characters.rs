@@ -8,7 +8,6 @@ use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::base::rng::Rng;
 use crate::base::trig;
@@ -230,21 +229,6 @@ pub fn teleport_to(
     Ok(Some(ground.point))
 }
 
-/// The angle at which `id` looks at something from where it stands; its own facing when it stands there.
-#[must_use]
-pub fn angle_of(characters: &Characters, id: CharacterId, look: LookTarget) -> f32 {
-    let Some(character) = characters.get(id) else {
-        return 0.0;
-    };
-    let from = character.body.position;
-    let target = match look {
-        LookTarget::Angle(angle) => return trig::wrap(angle),
-        LookTarget::Point(point) => point,
-        LookTarget::Character(other) => characters.get(other).map_or(from, |other| other.body.position),
-    };
-    if flat_distance(from, target) < 1e-4 { character.facing_rad } else { trig::facing(target - from) }
-}
-
 /// Turns towards something, over the next ticks; returns the number of the turn. One under way ends.
 ///
 /// # Errors
@@ -253,7 +237,7 @@ pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64,
     alive(&world.characters, id)?;
     end_turn(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
     let serial = world.characters.next_turn();
-    let facing_rad = angle_of(&world.characters, id, look);
+    let facing_rad = look.angle_from(&world.characters, id);
     alive_mut(&mut world.characters, id)?.turn = Some(Turn { serial, facing_rad });
     Ok(serial)
 }

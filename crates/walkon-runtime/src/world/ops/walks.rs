@@ -21,7 +21,7 @@ use crate::world::owner::Owner;
 use crate::world::paths::PathWork;
 use crate::world::settings::Settings;
 use crate::world::walk::{
-    Ask, Crowd, Following, LinkTaking, Phase, Shortcuts, TRAVERSE_MAX_S, Walk, WalkOptions,
+    Ask, Crowd, Following, LinkTaking, LookTarget, Phase, Shortcuts, TRAVERSE_MAX_S, Walk, WalkOptions,
 };
 use crate::world::walk_mode::{Checkpoints, WalkMode};
 use crate::world::walks::Walks;
@@ -416,13 +416,13 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
 
 impl WalkEnds<'_> {
     /// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
-    /// character on the walkable point nearest to its aim and arrives as forced.
+    /// character on the walkable point nearest to its aim, facing as it was to, and arrives as forced.
     pub(crate) fn conclude(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
         let Some(walk) = self.walks.open(id) else {
             return false;
         };
-        let (character, aim, ensure) = (walk.character, walk.target(), walk.options.ensure);
-        if !ensure || matches!(status, Status::Arrived | Status::Cancelled) {
+        let (character, aim, face) = (walk.character, walk.target(), walk.options.face);
+        if !walk.options.ensure || matches!(status, Status::Arrived | Status::Cancelled) {
             return self.settle(id, status, reason);
         }
         let layer = goal_layer(self.characters, walk);
@@ -434,9 +434,18 @@ impl WalkEnds<'_> {
             Some(ground) => {
                 who.layer = by.layer;
                 self.characters.place(character, ground.point);
+                self.look_at_once(character, face);
                 self.settle(id, Status::Arrived, Reason::Forced)
             }
             None => self.settle(id, status, reason),
+        }
+    }
+
+    /// Somebody who was put somewhere faces what it was to look at: there is no time left to turn in.
+    fn look_at_once(&mut self, id: CharacterId, look: Option<LookTarget>) {
+        let facing_rad = look.map(|look| look.angle_from(self.characters, id));
+        if let Some((character, facing_rad)) = self.characters.get_mut(id).zip(facing_rad) {
+            character.facing_rad = facing_rad;
         }
     }
 
