@@ -1650,7 +1650,7 @@ function cinematic.running(name) end
 ---@field info SceneInfo? How it ended; nil until it has.
 local Scene = {}
 
----Ends it at the next dispatch; false when it is over.
+---Ends it at the next dispatch; false when it is over. A scene that is played after this may hold its characters.
 ---@return boolean
 function Scene:cancel() end
 

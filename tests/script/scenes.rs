@@ -446,6 +446,34 @@ fn a_scene_is_cancelled_when_somebody_else_removes_whom_it_holds() {
     play.assert_given_back("removed");
 }
 
+#[test]
+fn a_scene_that_was_cancelled_may_be_played_again_at_once() {
+    let level = r#"function onStart()
+        cinematic.define("scene", { holds = { "anna" }, locks = { "input" },
+            onEnd = function(info) log.info("onEnd %s, held by %s", info.outcome, world.character("anna").heldBy) end,
+            script = function(c, args) log.info("begins %d", args.n) c:wait(0.1) end })
+        local function play(n) return cinematic.play("scene", { n = n }) end
+        play(1):cancel()
+        play(2)
+        timer.after(3/60, function()
+            cinematic.running("scene"):cancel()
+            play(3)
+            log.info("%s", select(2, pcall(play, 4)))
+        end) end"#;
+    let mut play = Play::of(LEVEL, [("level.lua".to_owned(), level.to_owned())].into(), false);
+    play.ticks(20);
+    let expected = [
+        "begins 2",
+        "level.lua:5: cinematic.play: character \"anna\" is held by cinematic \"scene\"",
+        "onEnd cancelled, held by nil",
+        "begins 3",
+        "onEnd finished, held by nil",
+    ];
+    assert_eq!(play.told(), expected);
+    assert_eq!(play.count("cinematicStarted"), 2, "the first never began");
+    play.assert_given_back("played again");
+}
+
 /// A small generator: the scenes differ from run to run of the loop and never from run to run of the test.
 struct Dice(u64);
 

@@ -143,7 +143,7 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         returns: "boolean",
-        doc: "Ends it at the next dispatch; false when it is over.",
+        doc: "Ends it at the next dispatch; false when it is over. A scene that is played after this may hold its characters.",
         example: "cinematic.define(\"e\", { script = function(c) c:wait(9) end })\nassert(cinematic.play(\"e\"):cancel())",
         ..Binding::method(SCENE, "cancel", cancel)
     },

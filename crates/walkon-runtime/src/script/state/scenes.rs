@@ -129,8 +129,6 @@ pub(crate) enum BeforeStart {
     Nothing,
     /// It is skipped from its first line on.
     Skip,
-    /// It was cancelled: its script never runs.
-    Cancel,
 }
 
 /// A scene that has not ended.
@@ -148,6 +146,9 @@ pub(crate) struct RunningScene {
     pub(crate) moved_camera: bool,
     pub(crate) skip: Skip,
     pub(crate) before_start: BeforeStart,
+    /// It ends at the next dispatch, before any scene begins that is played from now on: those may hold its
+    /// characters. If it has not begun, its script never runs.
+    pub(crate) is_cancelled: bool,
 }
 
 /// The saved form of a scene that has not ended.
@@ -202,6 +203,7 @@ impl Scenes {
             moved_camera: false,
             skip: Skip::default(),
             before_start: BeforeStart::Nothing,
+            is_cancelled: false,
         };
         self.scenes.insert(self.last, scene);
         self.last
@@ -210,8 +212,12 @@ impl Scenes {
     /// The scene of that number when it has not begun, and was not cancelled.
     pub(crate) fn queued(&mut self, id: u64) -> Option<&mut RunningScene> {
         let scene = self.scenes.get_mut(&id)?;
-        let is_wanted = scene.before_start != BeforeStart::Cancel;
-        (scene.stage == SceneStage::Queued && is_wanted).then_some(scene)
+        (scene.stage == SceneStage::Queued && !scene.is_cancelled).then_some(scene)
+    }
+
+    /// A scene ends at the next dispatch; false when it is over.
+    pub(crate) fn cancel(&mut self, id: u64) -> bool {
+        self.scenes.get_mut(&id).map(|scene| scene.is_cancelled = true).is_some()
     }
 
     /// Notes what is asked of a scene that has not begun.
@@ -239,6 +245,7 @@ impl Scenes {
                 moved_camera: _,
                 skip: _,
                 before_start: _,
+                is_cancelled: _,
             } = scene;
             if *stage != SceneStage::Queued && !definition.is_resumable {
                 return Err(definition.name.clone());
@@ -254,7 +261,7 @@ impl Scenes {
                 holds: holds.clone(),
             })
         };
-        let is_wanted = |scene: &&RunningScene| scene.before_start != BeforeStart::Cancel;
+        let is_wanted = |scene: &&RunningScene| scene.stage != SceneStage::Queued || !scene.is_cancelled;
         self.scenes.values().filter(is_wanted).map(one).collect()
     }
 
@@ -392,10 +399,15 @@ impl Scenes {
         self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
     }
 
-    /// The scene that holds a character or is about to.
+    /// The scene that holds a character or is about to, and goes on doing so: not one that was cancelled.
     pub(crate) fn holder(&self, character: CharacterId) -> Option<&str> {
-        let scene = self.scenes.values().find(|scene| scene.holds.contains(&character))?;
-        Some(&scene.definition.name)
+        let holds = |scene: &&RunningScene| !scene.is_cancelled && scene.holds.contains(&character);
+        self.scenes.values().find(holds).map(|scene| scene.definition.name.as_str())
+    }
+
+    /// Whether a scene that was cancelled goes by this owner.
+    pub(crate) fn is_cancelled(&self, owner: Owner) -> bool {
+        self.scenes.values().any(|scene| scene.is_cancelled && scene.owner == Some(owner))
     }
 
     pub(crate) fn is_locked(&self, what: &str) -> bool {

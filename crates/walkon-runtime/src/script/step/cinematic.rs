@@ -43,18 +43,22 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
     for name in &definition.holds {
         let found = lend::with_world(lua, |world: &mut World| {
             let id = world.find_character(name);
-            let scene = id.and_then(|id| world.characters.get(id)).and_then(|found| found.held.clone());
-            (id, scene.map(|hold| hold.scene))
+            (id, id.and_then(|id| world.characters.get(id)).and_then(|found| found.held.clone()))
         });
-        let (id, scene) = found.map_err(|error| error.to_string())?;
+        let (id, hold) = found.map_err(|error| error.to_string())?;
         let Some(id) = id else {
             return Err(format!(
                 "cinematic \"{}\" holds \"{name}\", but there is no such character",
                 definition.name
             ));
         };
-        let claimed = store::with(lua, |runtime| runtime.cinematics.scenes.holder(id).map(str::to_owned));
-        if let Some(scene) = scene.or(claimed) {
+        let scene = store::with(lua, |runtime| {
+            let scenes = &runtime.cinematics.scenes;
+            // One that was cancelled gives it back before this one begins.
+            let hold = hold.filter(|hold| !scenes.is_cancelled(hold.owner));
+            hold.map(|hold| hold.scene).or_else(|| scenes.holder(id).map(str::to_owned))
+        });
+        if let Some(scene) = scene {
             return Err(format!("character \"{name}\" is held by cinematic \"{scene}\""));
         }
         if !holds.contains(&id) {
@@ -194,12 +198,10 @@ pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
     }
 }
 
-/// Cancels a scene at the next dispatch; false when it is over. One that has not begun never does.
+/// Cancels a scene at the next dispatch; false when it is over. One that has not begun never does. Its
+/// characters can be had by scenes that are played from now on: those begin after its end.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
-    let is_there = store::with(lua, |runtime| {
-        runtime.cinematics.scenes.ask_before_start(id, BeforeStart::Cancel);
-        runtime.cinematics.scenes.contains(id)
-    });
+    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.cancel(id));
     if is_there {
         store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
     }
