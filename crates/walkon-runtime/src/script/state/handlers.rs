@@ -98,6 +98,28 @@ pub(crate) enum Heard {
 /// The listeners to one thing. Shared with the delivery under way, so that changes do not reach it.
 type Listeners = Rc<Vec<Listener>>;
 
+/// By character and event, the numbers of the listeners in its behaviour's `on` table, in order.
+type OnTables = BTreeMap<(CharacterId, String), Vec<u64>>;
+
+/// Drops the listeners of an owner; false when none is left. A list without any is not copied.
+fn drop_of(owner: Owner, list: &mut Listeners) -> bool {
+    if list.iter().any(|listener| listener.owner == owner) {
+        Rc::make_mut(list).retain(|listener| listener.owner != owner);
+    }
+    !list.is_empty()
+}
+
+/// Forgets the number of a listener to an event, if it is one of an `on` table.
+fn forget_on(on_tables: &mut OnTables, event: &str, listener: &Listener) {
+    let Some(character) = listener.behaviour_of else { return };
+    if let Entry::Occupied(mut own) = on_tables.entry((character, event.to_owned())) {
+        own.get_mut().retain(|serial| *serial != listener.serial);
+        if own.get().is_empty() {
+            own.remove();
+        }
+    }
+}
+
 /// All handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Handlers {
@@ -109,8 +131,7 @@ pub(crate) struct Handlers {
     pub(crate) senses: BTreeMap<SenseId, SenseRecord>,
     doors: BTreeMap<(DoorId, &'static str), Listeners>,
     events: BTreeMap<String, Listeners>,
-    /// By character and event, the numbers of the listeners in its behaviour's `on` table, in order.
-    on_tables: BTreeMap<(CharacterId, String), Vec<u64>>,
+    on_tables: OnTables,
     pub(crate) underway: UnderwayHandlers,
     /// The watchers of a key of a board, by its number.
     boards: BTreeMap<(u64, String), Listeners>,
@@ -203,6 +224,12 @@ impl Handlers {
         self.boards.get(&(board, key.to_owned())).cloned().unwrap_or_default()
     }
 
+    /// Whether anybody watches a board.
+    pub(crate) fn is_watched(&self, board: u64) -> bool {
+        let first = self.boards.range((board, String::new())..).next();
+        first.is_some_and(|((number, _), _)| *number == board)
+    }
+
     /// Nobody watches a board any more.
     pub(crate) fn forget_board(&mut self, board: u64) {
         self.boards.retain(|(number, _), _| *number != board);
@@ -223,31 +250,14 @@ impl Handlers {
         self.watches.retain(|_, record| record.owner != owner);
         self.senses.retain(|_, record| record.owner != owner);
         self.underway.end_owner(owner);
-        for (name, list) in &self.events {
-    /// Whether anybody watches a board.
-    pub(crate) fn is_watched(&self, board: u64) -> bool {
-        let first = self.boards.range((board, String::new())..).next();
-        first.is_some_and(|((number, _), _)| *number == board)
-    }
-
-            for listener in list.iter().filter(|listener| listener.owner == owner) {
-                let Some(character) = listener.behaviour_of else { continue };
-                if let Entry::Occupied(mut own) = self.on_tables.entry((character, name.clone())) {
-                    own.get_mut().retain(|serial| *serial != listener.serial);
-                    if own.get().is_empty() {
-                        own.remove();
-                    }
-                }
-            }
-        }
-        for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
-            if list.iter().any(|listener| listener.owner == owner) {
-                Rc::make_mut(list).retain(|listener| listener.owner != owner);
-            }
-        }
-        self.doors.retain(|_, list| !list.is_empty());
-        self.events.retain(|_, list| !list.is_empty());
-        self.boards.retain(|_, list| !list.is_empty());
+        self.doors.retain(|_, list| drop_of(owner, list));
+        self.boards.retain(|_, list| drop_of(owner, list));
+        let on_tables = &mut self.on_tables;
+        self.events.retain(|name, list| {
+            let own = list.iter().filter(|listener| listener.owner == owner);
+            own.for_each(|listener| forget_on(on_tables, name, listener));
+            drop_of(owner, list)
+        });
     }
 
     /// The time of those who stay inside the watches of an owner moves on by `ticks`.
