@@ -218,10 +218,10 @@ pub trait Backend {
     #[must_use]
     fn node_m(&self) -> f32;
 
-    /// What it takes to lead a plan around some people, beside its search, in expansions. A few cost next to
-    /// nothing, a thousand as much as a search: each plan takes them into account by itself.
+    /// What it takes to lead a plan of a body around some people, beside its search, in expansions. A few
+    /// cost next to nothing, a thousand as much as a search: each plan takes them into account by itself.
     #[must_use]
-    fn detour_price(&self, others: &[Disc]) -> u32 {
+    fn detour_price(&self, others: &[Disc], _by: &Traversal) -> u32 {
         /// Nodes that are marked as taken in the time of an expansion.
         const NODES: f32 = 8.0;
         let nodes = |disc: &Disc| (2.0 * disc.radius_m / self.node_m() + 1.0).powi(2);

@@ -335,7 +335,8 @@ impl PathRequests {
                 Err(answer) => Err(*answer),
             },
         };
-        let detour = request.query.others.as_deref().map_or(0, |others| round.map.detour_price(others));
+        let PathQuery { others, by, .. } = &request.query;
+        let detour = others.as_deref().map_or(0, |others| round.map.detour_price(others, by));
         match begun {
             Ok((work, begun)) => {
                 // A plan that has begun already is one that looked beside a goal that is held.

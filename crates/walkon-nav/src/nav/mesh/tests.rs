@@ -211,6 +211,16 @@ fn whoever_stands_in_the_way_is_walked_around_or_named() {
 }
 
 #[test]
+fn the_price_of_a_detour_is_that_of_the_ground_of_the_body_that_asks() {
+    let map = map(&rooms(true));
+    let (by, nobody) = (wide(0.3), Traversal::default());
+    let others = [Disc { centre: at(2.5, 2.0), radius_m: 0.6 }];
+    assert!(map.detour_price(&others, &by) >= 8);
+    assert!(map.is_prepared(&by) && !map.is_prepared(&nobody), "no ground is made that nobody walks on");
+    assert_eq!(map.detour_price(&[], &nobody), 0);
+}
+
+#[test]
 fn a_body_in_a_closed_door_gets_out_on_either_side_but_not_through_a_wall() {
     let map = map(&rooms(false));
     let start = map.start(at(4.8, 2.0), &wide(0.0)).expect("a start");

@@ -304,7 +304,8 @@ fn met(nav: &NavMap, query: &PathQuery) -> u64 {
     /// For each expansion that they are worth where they are carved out of the ground.
     const UNITS: u64 = 4;
     let others = query.others.as_deref().unwrap_or(&[]);
-    let carved = if nav.mesh().is_some() { UNITS * u64::from(nav.detour_price(others)) } else { 0 };
+    let carved =
+        if nav.mesh().is_some() { UNITS * u64::from(nav.detour_price(others, &query.by)) } else { 0 };
     others.len() as u64 / OTHERS_PER_UNIT + carved
 }
 

@@ -246,7 +246,7 @@ impl Backend for NavMesh {
         0.5
     }
 
-    fn detour_price(&self, others: &[Disc]) -> u32 {
+    fn detour_price(&self, others: &[Disc], by: &Traversal) -> u32 {
         /// For what is carved out around somebody: some 70 microseconds.
         const EACH: usize = 8;
         /// Polygons that are carried over to the ground around them in the time of an expansion.
@@ -254,7 +254,8 @@ impl Backend for NavMesh {
         if others.is_empty() {
             return 0;
         }
-        let carried = usize::try_from(self.node_count() / POLYGONS).unwrap_or(usize::MAX);
+        let carried = u64::from(self.view(by).surface.polygon_count()) / POLYGONS;
+        let carried = usize::try_from(carried).unwrap_or(usize::MAX);
         u32::try_from(others.len().saturating_mul(EACH).saturating_add(carried)).unwrap_or(u32::MAX)
     }
 
