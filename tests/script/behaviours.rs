@@ -294,6 +294,23 @@ fn a_held_behaviour_hears_the_last_64_events_and_a_warning_says_what_it_missed()
 }
 
 #[test]
+fn a_held_behaviour_hears_of_the_last_64_stops_of_a_patrol_and_a_warning_says_what_it_missed() {
+    let anna = r#"return { start = function(self)
+        world.character("ben"):patrol({ vector.create(3, 0, 8), vector.create(3, 0, 9) },
+            { onStop = function() log.info("stop") end })
+    end }"#;
+    let mut run = setup(&[("anna.lua", anna), ("level.lua", &hold(2, 8000, ""))]).unwrap();
+    run.tick(8000);
+    run.taken();
+    run.tick(4);
+    let told = run.taken();
+    let stops = told.iter().filter(|line| line.ends_with(": stop")).count();
+    assert!((64..=65).contains(&stops), "{stops} stops are told of");
+    let is_warning = |line: &&String| line.contains("was held: the oldest of its events were dropped (");
+    assert_eq!(told.iter().filter(is_warning).count(), 1, "{told:#?}");
+}
+
+#[test]
 fn a_behaviour_attached_to_a_held_character_begins_and_its_run_waits_for_the_release() {
     let new = r#"return { start = function() log.info("start") timer.after(2/60, function() log.info("timer") end) end,
         run = function() log.info("run") end }"#;

@@ -213,8 +213,9 @@ pub(crate) struct Delivering<'news> {
     pub(crate) callback: &'news Callback,
     pub(crate) payload: &'news Value,
     pub(crate) label: CodeName,
-    /// Events, and what regions and senses tell, are kept in bounded number for an owner that stands still;
-    /// everything else without.
+    /// Events, and what regions, senses and walks under way tell, are kept in bounded number for an owner
+    /// that stands still. Everything else is kept whole, and cannot pile up: it is the one end of something
+    /// that the owner began before it stood still, a walk or a path.
     pub(crate) is_event: bool,
     /// Call a function with the owner's `self` first.
     pub(crate) with_receiver: bool,
