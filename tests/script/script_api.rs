@@ -796,6 +796,20 @@ fn options_of_a_walk_reach_the_world() {
 }
 
 #[test]
+fn costs_of_too_many_areas_are_refused_by_their_number_before_they_are_read() {
+    let many = |first: &str| {
+        format!(
+            "local costs = {{ {first} }}\nfor n = 1, 1025 do costs['area' .. n] = 2 end\nguard:walkTo('gate', {{ costs = costs }})"
+        )
+    };
+    let expected = "guard.lua:3: walkTo: costs has more than 1024 entries, expected at most 1024";
+    // A name of the wrong kind comes late in the list: nobody gets to it.
+    for first in ["", "[1.5] = 2"] {
+        check_error(&many(first), expected);
+    }
+}
+
+#[test]
 fn path_questions_of_nobody_pass_doors_of_teams_unless_they_name_tags() {
     let teams = LEVEL.replace("\"name\": \"gate\", ", "\"name\": \"gate\", \"teams\": [\"watch\"], ");
     assert_ne!(teams, LEVEL);

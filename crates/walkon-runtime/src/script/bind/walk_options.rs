@@ -304,15 +304,18 @@ fn shunned(given: &Argument) -> Result<Vec<String>, UsageError> {
 /// Areas and factors, in the order of their names.
 fn costs(given: &Argument) -> Result<Vec<(String, f32)>, UsageError> {
     debug_assert_eq!(0.1..=100.0, areas::FACTOR_RANGE, "messages name the range of factors");
+    let table = given.table("a table of areas and factors")?;
+    // Counted no further than it takes to refuse it, and before anything of it is copied.
+    if table.pairs::<Value, Value>().nth(AREAS_MAX).is_some() {
+        let what =
+            format!("{} has more than {AREAS_MAX} entries, expected at most {AREAS_MAX}", given.name());
+        return Err(UsageError::new(given.function(), what));
+    }
     let mut costs = Vec::new();
-    for pair in given.table("a table of areas and factors")?.pairs::<Value, Value>() {
+    for pair in table.pairs::<Value, Value>() {
         let Ok((key, value)) = pair else { continue };
         let name = Argument::new(given.function(), &format!("a key of {}", given.name()), key);
         costs.push((name.text("an area's name")?, value));
-    }
-    if costs.len() > AREAS_MAX {
-        let what = format!("{} has {} entries, expected at most {AREAS_MAX}", given.name(), costs.len());
-        return Err(UsageError::new(given.function(), what));
     }
     ordered::sort_by(&mut costs, |a, b| a.0.cmp(&b.0));
     let factor = |(area, value): (String, Value)| {
