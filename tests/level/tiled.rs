@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use glam::Vec3;
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::level::tiled::raw::{GID_MASK, Orientation, RawContent, RawMap};
-use walkon_runtime::level::tiled::{self, Imported, TiledOptions};
+use walkon_runtime::level::tiled::{self, Imported, TiledOptions, paint};
 use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, NavigationDef, RegionOutline, Severity};
 use walkon_runtime::nav::{Accept, Layout, PathQuery, PathStatus, Search, Traversal};
 use walkon_runtime::view::{Figure, Picture, SearchScene, Tag, draw_search};
@@ -168,6 +168,17 @@ fn fault_f32_eight_hundred_thousand_attributes_end_in_a_limit() {
     assert_eq!(refusal(&text).code, "limit");
     let text = format!("<map>{}</map>", "<x/>".repeat(300_000));
     assert_eq!(refusal(&text).code, "limit");
+}
+
+#[test]
+fn a_tileset_that_does_not_say_how_many_tiles_it_has_offers_those_that_are_known_and_leaves_room() {
+    let text = "<map width=\"3\" height=\"1\" tilewidth=\"16\" tileheight=\"16\">\
+        <tileset firstgid=\"1\" tilewidth=\"16\" tileheight=\"16\"><tile id=\"6\" type=\"Wall\"/></tileset>\
+        <tileset firstgid=\"100\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"2\"/>\
+        <layer name=\"floor\" width=\"3\" height=\"1\"><data encoding=\"csv\">1,51,101</data></layer></map>";
+    let palette = paint::palette("map.tmx", &MemorySource::new().with("map.tmx", text));
+    let tiles: Vec<(u32, &str)> = palette.tiles.iter().map(|(id, words)| (*id, words.as_str())).collect();
+    assert_eq!(tiles, [(1, ""), (7, "Wall"), (51, ""), (100, ""), (101, "")]);
 }
 
 #[test]

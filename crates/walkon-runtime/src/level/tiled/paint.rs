@@ -5,6 +5,7 @@
 //! cannot be written as they are is refused in words. Not here: whether the map still loads.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use flate2::Compression;
@@ -12,9 +13,10 @@ use flate2::Compression;
 use super::data::{self, CellEncoding};
 use super::files::Import;
 use super::place::MapPlacement;
-use super::raw::{PropertyValue, RawContent, RawTile};
+use super::raw::{PropertyValue, RawContent, RawMap, RawTile, RawTileset};
 use super::tree::Element;
 use super::{read, tmj, xml};
+use crate::base::ordered::CollectOrdered;
 use crate::level::base64;
 use crate::level::diagnostic::Findings;
 use crate::level::json::FILE_BYTES_MAX;
@@ -54,7 +56,8 @@ pub struct TileLayer {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
     /// Tiles of all tilesets by their id on the map, at most 65,536, with their class and properties in
-    /// words.
+    /// words. Of a tileset that does not say how many it has, those of which it says something and those that
+    /// the map shows.
     pub tiles: Vec<(u32, String)>,
     /// Of each tile layer, how far it is drawn from its place, in widths and heights of a tile.
     pub offsets: Vec<[f64; 2]>,
@@ -98,8 +101,13 @@ pub fn palette(path: &str, source: &dyn FileSource) -> Palette {
     let mut palette = Palette::default();
     for (first, tileset) in &map.tilesets {
         let words = |id: u32| tileset.about(id).map_or_else(String::new, |tile| in_words(tile));
-        let ids = (0..tileset.tiles_max).take(TILES_MAX - palette.tiles.len());
-        palette.tiles.extend(ids.map(|id| (first.saturating_add(id), words(id))));
+        let room = TILES_MAX - palette.tiles.len();
+        let ids: Vec<u32> = if tileset.is_counted() {
+            (0..tileset.tiles_max).take(room).collect()
+        } else {
+            known(&map, tileset).into_iter().take(room).collect()
+        };
+        palette.tiles.extend(ids.into_iter().map(|id| (first.saturating_add(id), words(id))));
     }
     let place = MapPlacement::new(&map, &TiledOptions::default());
     for layer in &map.layers {
@@ -108,6 +116,18 @@ pub fn palette(path: &str, source: &dyn FileSource) -> Palette {
         }
     }
     palette
+}
+
+/// The tiles that a set is known to have which does not say how many it has: those of which it says
+/// something, and those that the map shows. To offer every id would leave no room for other sets.
+fn known(map: &RawMap, tileset: &RawTileset) -> BTreeSet<u32> {
+    let mut ids: BTreeSet<u32> = tileset.tiles.iter().map(|tile| tile.id).collect_set();
+    for layer in &map.layers {
+        let RawContent::Tiles { gids, .. } = &layer.content else { continue };
+        let shown = gids.iter().filter_map(|gid| map.tile(*gid));
+        ids.extend(shown.filter(|(set, _)| std::ptr::eq(*set, tileset)).map(|(_, id)| id));
+    }
+    ids
 }
 
 /// The class of a tile and what its author says of it.

@@ -135,6 +135,15 @@ pub struct RawTileset {
 }
 
 impl RawTileset {
+    /// The limit of ids of a set whose file does not say how many tiles it has: any id may be one of it.
+    pub const UNCOUNTED: u32 = GID_MASK;
+
+    /// Whether it is known how many tiles it has.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.tiles_max < Self::UNCOUNTED
+    }
+
     /// What is said of a tile.
     #[must_use]
     pub fn about(&self, id: u32) -> Option<&Arc<RawTile>> {

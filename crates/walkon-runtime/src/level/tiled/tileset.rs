@@ -62,7 +62,8 @@ fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -
     tiles.dedup_by_key(|tile| tile.id);
     // Sets of single pictures have gaps: the last id may lie above the number of tiles.
     let last = tiles.last().map_or(0, |tile| tile.id + 1);
-    let stated = count.map(|count| count as u32).or_else(|| counted(element)).unwrap_or(GID_MASK);
+    let stated =
+        count.map(|count| count as u32).or_else(|| counted(element)).unwrap_or(RawTileset::UNCOUNTED);
     tiles.retain(|tile| !tile.class.is_empty() || !tile.properties.0.is_empty());
     Some(RawTileset {
         name: element.value("name").to_owned(),
