@@ -192,6 +192,24 @@ fn others_are_told_of_every_change_in_the_tick_in_which_a_board_dies() {
 }
 
 #[test]
+fn listeners_of_a_board_that_has_died_count_no_more() {
+    let level = r#"
+        local function watch(name) world.character(name).blackboard:watch("n", function() end) end
+        function onStart()
+            watch("anna")
+            watch("ben")
+            world.character("ben"):despawn()
+            timer.after(2/60, function() watch("anna") log.info("%s", pcall(watch, "anna")) end)
+        end
+    "#;
+    let with_limit =
+        |json: &mut String| *json = json.replacen('{', "{ \"limits\": { \"handlersPerOwner\": 2 },", 1);
+    let mut run = setup_with(&[("level.lua", level)], with_limit).unwrap();
+    run.tick(2);
+    assert_eq!(run.taken(), ["2: false"]);
+}
+
+#[test]
 fn a_behaviour_has_the_board_of_its_character() {
     let anna = r#"
         local b = {}

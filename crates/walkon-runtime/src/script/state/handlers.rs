@@ -230,9 +230,17 @@ impl Handlers {
         first.is_some_and(|((number, _), _)| *number == board)
     }
 
-    /// Nobody watches a board any more.
-    pub(crate) fn forget_board(&mut self, board: u64) {
-        self.boards.retain(|(number, _), _| *number != board);
+    /// Nobody watches a board any more; the owner of each listener that ends.
+    pub(crate) fn forget_board(&mut self, board: u64) -> Vec<Owner> {
+        let mut owners = Vec::new();
+        self.boards.retain(|(number, _), list| {
+            let stays = *number != board;
+            if !stays {
+                owners.extend(list.iter().map(|listener| listener.owner));
+            }
+            stays
+        });
+        owners
     }
 
     /// The number of the last listener there was.

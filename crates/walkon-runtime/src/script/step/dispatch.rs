@@ -263,9 +263,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         }
         ScriptWork::DeliverDeferred(owner) => behaviour::hand_out_kept(vm, owner),
         ScriptWork::BoardChanged(news) => return blackboard::tell(vm, &news),
-        ScriptWork::ForgetBoard(board) => {
-            store::with(lua, |runtime| runtime.registered.handlers.forget_board(board));
-        }
+        ScriptWork::ForgetBoard(board) => handlers::forget_board(lua, board),
     }
     Ok(())
 }

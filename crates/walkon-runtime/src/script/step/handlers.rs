@@ -169,6 +169,12 @@ fn count(owners: &mut Owners, owner: Owner) {
     }
 }
 
+fn uncount(owners: &mut Owners, owner: Owner) {
+    if let Some(record) = owners.get_mut(owner) {
+        record.handlers = record.handlers.saturating_sub(1);
+    }
+}
+
 /// Listens to an event for the running owner; returns the number of the listener.
 pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, times: ListenTimes) -> u64 {
     let owner = owner::current(lua);
@@ -187,6 +193,15 @@ pub(crate) fn watch_board(lua: &Lua, board: u64, key: &str, callback: Callback) 
     })
 }
 
+/// Ends the listeners of a board that has died.
+pub(crate) fn forget_board(lua: &Lua, board: u64) {
+    store::with(lua, |runtime| {
+        for owner in runtime.registered.handlers.forget_board(board) {
+            uncount(&mut runtime.owners, owner);
+        }
+    });
+}
+
 /// Lets the behaviour of a character hear an event through its `on` table.
 pub(crate) fn listen_on(lua: &Lua, owner: Owner, character: CharacterId, name: &str, function: Function) {
     let callback = Callback::Function(function);
@@ -199,9 +214,7 @@ pub fn remove_listener(lua: &Lua, serial: u64) -> bool {
         let Some(owner) = runtime.registered.handlers.remove(serial) else {
             return false;
         };
-        if let Some(record) = runtime.owners.get_mut(owner) {
-            record.handlers = record.handlers.saturating_sub(1);
-        }
+        uncount(&mut runtime.owners, owner);
         true
     })
 }
