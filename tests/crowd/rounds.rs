@@ -100,6 +100,21 @@ fn a_stop_out_of_reach_is_passed_over() {
 }
 
 #[test]
+fn a_patrol_with_one_stop_in_reach_tries_the_others_once_a_second_until_a_door_opens() {
+    let body = "anna:patrol({ \"post\", \"cell\" }, { doors = \"avoid\", patience = 0.5,
+        onStop = function(e) log.info(\"%d\", e.index) end, onSettled = function(r) log.info(r.reason) end })
+        timer.after(10, function() world.setDoor(\"gate\", true) end)";
+    let mut run = Run::of(body);
+    run.seconds(9);
+    assert!((8..=11).contains(&run.told.len()), "{:?}", run.told);
+    assert!(run.told.iter().all(|index| index == "1"), "{:?}", run.told);
+    let requests = run.game.world().path_counts().requests;
+    assert!(requests < 40, "{requests} requests in nine seconds");
+    run.seconds(12);
+    assert!(run.told.iter().any(|index| index == "2"), "{:?}", run.told);
+}
+
+#[test]
 fn pauses_of_a_patrol_do_not_count_for_its_patience() {
     let body = format!(
         "anna:patrol({{ \"post\", vector.create(4, 0, 3) }}, {{ pause = {{ 2, 3 }}, patience = 0.5, {TELL} }})"

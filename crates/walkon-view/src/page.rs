@@ -1,8 +1,11 @@
-//! The files of the page, which the program carries.
+//! The files of the page, which the program carries, compressed by `build.rs`.
 //!
 //! In: a path. Out: its bytes and their kind. Holds: nothing is read from the disk. Not here: who may ask.
 
 use std::borrow::Cow;
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
 
 /// What the page may load and do: its own files and its own socket, nothing else.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
@@ -23,27 +26,31 @@ pub fn plain(text: &'static str) -> File {
     File { kind: "text/plain; charset=utf-8", bytes: Cow::Borrowed(text.as_bytes()) }
 }
 
-/// The file at a path.
+/// The file at a path. Cost: it is unpacked, a fraction of a millisecond.
 #[must_use]
 pub fn file(path: &str) -> Option<File> {
     let path = if path == "/" { "/index.html" } else { path };
-    let (_, text) = FILES.iter().find(|(name, _)| path.strip_prefix('/') == Some(name))?;
+    let (_, packed) = FILES.iter().find(|(name, _)| path.strip_prefix('/') == Some(name))?;
     let kind = match path.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         _ => "image/svg+xml",
     };
-    Some(File { kind, bytes: Cow::Borrowed(text.as_bytes()) })
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(*packed).read_to_end(&mut bytes).ok()?;
+    Some(File { kind, bytes: Cow::Owned(bytes) })
 }
 
 /// A file of the folder `page`, with its name.
 macro_rules! files {
-    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../page/", $name)))),*] };
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/page/", $name)))),*]
+    };
 }
 
-/// Every file of the page.
-const FILES: &[(&str, &str)] = files![
+/// Every file of the page, compressed.
+const FILES: &[(&str, &[u8])] = files![
     "bodies.js",
     "boxes.js",
     "camera.js",
@@ -100,13 +107,17 @@ mod tests {
     #[test]
     fn every_file_of_the_page_is_served_and_no_other() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
-        let names =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut expected: Vec<String> =
             names.filter(|name| !name.ends_with(".d.ts") && !name.ends_with(".json")).collect();
         expected.sort();
         assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), expected);
-        assert!(expected.iter().all(|name| file(&format!("/{name}")).is_some()));
+        for name in &expected {
+            let served = file(&format!("/{name}")).unwrap();
+            assert!(*served.bytes == *std::fs::read(folder.join(name)).unwrap(), "{name}");
+        }
         for path in ["/../Cargo.toml", "//index.html", "/page/index.html", "/%2e%2e/x", "", "index.html"] {
             assert!(file(path).is_none(), "{path}");
         }

@@ -1,8 +1,8 @@
 //! From stop to stop: checkpoints on the way, patrols, wandering.
 //!
 //! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends.
-//! Holds: a stop out of reach is passed over, one a tick; when none can be reached the walk is blocked;
-//! pauses do not count for patience.
+//! Holds: a stop out of reach is passed over, one a tick; when none can be reached the walk is blocked; where
+//! only one can be reached, the others are tried once a second; pauses do not count for patience.
 
 use glam::Vec3;
 
@@ -22,6 +22,9 @@ use crate::world::walk_mode::{Patrol, WalkMode, Wander};
 
 /// Random points tried before all cells that qualify are looked at.
 const ATTEMPTS: u32 = 16;
+/// Seconds from one round to the next of a patrol that can reach none of its other stops. 1: soon enough
+/// after a door opens, and the same ways are not searched for thirty times a second.
+const RETRY_S: f64 = 1.0;
 
 /// Whether a walk stands where this leg of it was to end.
 fn is_there(people: People<'_>, walk: &Walk) -> bool {
@@ -100,6 +103,9 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
     if !is_there(parts.people(), walk) {
         return ModeStep::On;
     }
+    let retry = parts.clock.rate.ticks(RETRY_S);
+    let is_only_one = patrol.misses + 1 >= patrol.stops.len();
+    let again = is_only_one.then(|| walk.clock(parts.clock.landing()).after(retry));
     let mark = patrol.stops[patrol.at].mark.clone();
     let index = patrol.at as u32 + 1;
     parts.events.push(Fact::WalkNews { walk: id, news: WalkNews::Stop { index, mark } });
@@ -107,7 +113,7 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
     if !patrol.is_loop && patrol.at + 1 == patrol.stops.len() {
         return ModeStep::Arrived;
     }
-    match rest(parts, id, patrol.pause) {
+    match rest(parts, id, patrol.pause).max(again) {
         Some(until) => keep(parts, id, WalkMode::Patrol(patrol), Phase::Pausing { until }),
         None => next_stop(parts, id, patrol),
     }
