@@ -132,9 +132,8 @@ impl AreaStates {
     }
 
     /// How an area was at first.
-    #[cfg(test)]
-    pub(crate) fn initial(&self, area: AreaId) -> AreaState {
-        self.initial[area.index()]
+    pub(crate) fn initial(&self, area: AreaId) -> &AreaState {
+        &self.initial[area.index()]
     }
 
     /// Whether an area or obstacle is there.

@@ -86,6 +86,29 @@ pub(crate) struct ViewKey {
     pub(crate) blocking: Vec<bool>,
     /// Additional distance to all walls, micrometres.
     pub(crate) wider_um: u32,
+    /// What was authored and is not as at first, by id and in order: areas whose part of `open` changed,
+    /// obstacles whose part of `blocking` did.
+    pub(crate) changes: Vec<u32>,
+}
+
+impl ViewKey {
+    /// The same before anything changed.
+    pub(crate) fn at_first(&self) -> Self {
+        let mut first = Self { changes: Vec::new(), ..self.clone() };
+        for &change in &self.changes {
+            let change = change as usize;
+            match change.checked_sub(self.open.len()) {
+                None => first.open[change] = !first.open[change],
+                Some(obstacle) => first.blocking[obstacle] = !first.blocking[obstacle],
+            }
+        }
+        first
+    }
+
+    /// Additional distance to all walls, metres.
+    pub(crate) fn wider_m(&self) -> f64 {
+        f64::from(self.wider_um) * 1e-6
+    }
 }
 
 /// The ground of one kind of body.
@@ -98,14 +121,19 @@ pub(crate) struct MeshView {
 
 /// Sets of areas by number.
 #[derive(Default)]
-struct Sets {
-    known: Vec<Vec<u32>>,
+pub(crate) struct Sets {
+    pub(crate) known: Vec<Vec<u32>>,
     /// The same the other way round.
     numbers: BTreeMap<Vec<u32>, u32>,
 }
 
 impl Sets {
-    fn number(&mut self, set: Vec<u32>) -> u32 {
+    /// Some that are numbered.
+    pub(crate) fn of(known: &[Vec<u32>]) -> Self {
+        Self { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
+    }
+
+    pub(crate) fn number(&mut self, set: Vec<u32>) -> u32 {
         let next = self.known.len() as u32;
         let number = *self.numbers.entry(set.clone()).or_insert(next);
         if number == next {
@@ -116,19 +144,19 @@ impl Sets {
 }
 
 /// Outlines that are found by place.
-struct OutlineIndex<'source> {
+pub(crate) struct OutlineIndex<'source> {
     outlines: Vec<&'source AreaOutline>,
     tree: RectangleTree,
 }
 
 impl<'source> OutlineIndex<'source> {
-    fn new(outlines: Vec<&'source AreaOutline>) -> Self {
+    pub(crate) fn new(outlines: Vec<&'source AreaOutline>) -> Self {
         let bounds: Vec<Bounds> = outlines.iter().map(|outline| outline.bounds).collect();
         Self { tree: RectangleTree::new(&bounds), outlines }
     }
 
     /// Those around a point that `holds` knows to hold it, in order.
-    fn at(&self, point: Point, holds: impl Fn(&AreaOutline) -> bool) -> Vec<u32> {
+    pub(crate) fn at(&self, point: Point, holds: impl Fn(&AreaOutline) -> bool) -> Vec<u32> {
         let mut found = Vec::new();
         self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
             if holds(self.outlines[at as usize]) {
@@ -142,7 +170,13 @@ impl<'source> OutlineIndex<'source> {
 
 impl MeshInput {
     /// The areas around a point when they make ground of it.
-    fn set_at(&self, key: &ViewKey, areas: &OutlineIndex<'_>, point: Point, y: f64) -> Option<Vec<u32>> {
+    pub(crate) fn set_at(
+        &self,
+        key: &ViewKey,
+        areas: &OutlineIndex<'_>,
+        point: Point,
+        y: f64,
+    ) -> Option<Vec<u32>> {
         let set = areas.at(point, |area| area.holds(point, y));
         let is_open =
             set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
@@ -150,18 +184,20 @@ impl MeshInput {
         (is_open && !is_shunned).then_some(set)
     }
 
+    /// The areas whose outlines bound ground or sets of areas.
+    pub(crate) fn areas_with_lines(&self, key: &ViewKey) -> impl Iterator<Item = &AreaOutline> {
+        // A closed area is no ground, and where there are polygons it takes theirs.
+        let has_lines = |at: usize| key.open[at] || key.shunned[at] || self.ground.is_some();
+        self.areas.iter().enumerate().filter(move |(at, _)| has_lines(*at)).map(|(_, area)| area)
+    }
+
     /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much
     /// more.
     pub(crate) fn view(&self, key: &ViewKey) -> MeshView {
-        let wider_m = f64::from(key.wider_um) * 1e-6;
+        let wider_m = key.wider_m();
         let areas = OutlineIndex::new(self.areas.iter().collect());
-        let mut lines: Vec<GroundSegment> = Vec::new();
-        for (at, area) in self.areas.iter().enumerate() {
-            // A closed area is no ground, and where there are polygons it takes theirs.
-            if key.open[at] || key.shunned[at] || self.ground.is_some() {
-                lines.extend(geom::edges(&area.polygon));
-            }
-        }
+        let mut lines: Vec<GroundSegment> =
+            self.areas_with_lines(key).flat_map(|area| geom::edges(&area.polygon)).collect();
         let edge_m = self.boundary_padding_m + wider_m;
         let mut shapes = Vec::new();
         if edge_m > 0.0 || !key.blocking.contains(&true) {
@@ -201,7 +237,7 @@ impl MeshInput {
         in_force.into_iter().map(|blocker| &blocker.outline).collect()
     }
 
-    fn in_force(&self, key: &ViewKey) -> Vec<&MeshBlocker> {
+    pub(crate) fn in_force(&self, key: &ViewKey) -> Vec<&MeshBlocker> {
         let all = self.blockers.iter().zip(&key.blocking);
         all.filter(|(_, is_blocking)| **is_blocking).map(|(blocker, _)| blocker).collect()
     }
@@ -215,7 +251,7 @@ impl MeshInput {
             WallOffset { polygon, low_m, high_m }
         };
         let mut shapes: Vec<WallOffset> = in_force.iter().map(outline).collect();
-        keep_off(&in_force, f64::from(added.wider_um) * 1e-6, &mut Vec::new(), &mut shapes);
+        keep_off(&in_force, added.wider_m(), &mut Vec::new(), &mut shapes);
         let surface = carve(&ground.surface, &WallOffsets::new(shapes));
         MeshView { surface, sets: ground.sets.clone() }
     }
@@ -243,7 +279,7 @@ impl MeshInput {
 }
 
 /// Appends the edges of what obstacles cover together, and how far to keep off it.
-fn keep_off(
+pub(crate) fn keep_off(
     in_force: &[&MeshBlocker],
     wider_m: f64,
     lines: &mut Vec<GroundSegment>,

@@ -300,18 +300,27 @@ impl NavMesh {
         areas.get(area.index()).or_else(|| blocker().map(|blocker| &blocker.outline))
     }
 
-    /// Whether an area can be used by somebody: it is there, or can be opened.
-    fn is_open_to(&self, area: usize, by: &Traversal) -> bool {
-        let is_listed = by
-            .through
-            .as_ref()
-            .is_some_and(|list| list.binary_search_by_key(&AreaId::from(area), |entry| entry.0).is_ok());
-        is_listed || self.is_there_for(area, by)
+    /// Whether an area in some state can be used by somebody: it is there, or can be opened.
+    fn is_open_to(&self, area: AreaId, state: &AreaState, by: &Traversal) -> bool {
+        let list = by.through.as_deref().unwrap_or(&[]);
+        let is_listed = list.binary_search_by_key(&area, |entry| entry.0).is_ok();
+        is_listed || state.available && by.barred().binary_search(&area).is_err()
     }
 
     /// Whether an area is there for somebody without opening anything.
     pub(super) fn is_there_for(&self, area: usize, by: &Traversal) -> bool {
         self.states[area].available && by.barred().binary_search(&AreaId::from(area)).is_err()
+    }
+
+    /// What was authored and is not as it was at first, as far as that changes the ground of somebody.
+    fn changes_for(&self, by: &Traversal) -> Vec<u32> {
+        let is_changed = |at: usize| {
+            let (area, now) = (AreaId::from(at), &self.states[at]);
+            let first = self.states.initial(area);
+            let is_other = || self.is_open_to(area, now, by) != self.is_open_to(area, first, by);
+            now.available != first.available && (at >= self.area_count() || is_other())
+        };
+        (0..self.states.authored()).filter(|at| is_changed(*at)).map(|at| at as u32).collect()
     }
 
     pub(super) fn is_shunned(&self, area: usize, by: &Traversal) -> bool {
@@ -331,11 +340,15 @@ impl NavMesh {
         let added_count = added.iter().rposition(|state| state.available).map_or(0, |last| last + 1);
         let blocking = authored.iter().chain(&added[..added_count]).map(|state| state.available);
         ViewKey {
-            open: areas.clone().map(|area| self.is_open_to(area, by)).collect(),
+            open: areas
+                .clone()
+                .map(|area| self.is_open_to(AreaId::from(area), &self.states[area], by))
+                .collect(),
             shunned: areas.map(|area| self.is_shunned(area, by)).collect(),
             blocking: blocking.collect(),
             // A tenth of a millimetre is no difference; the cast saturates.
             wider_um: if wider_m > 1e-4 { (wider_m * 1e6).round() as u32 } else { 0 },
+            changes: self.changes_for(by),
         }
     }
 
@@ -360,12 +373,21 @@ impl NavMesh {
     fn make_view(&self, key: &ViewKey) -> MeshView {
         let authored = self.states.authored() - self.area_count();
         if !key.blocking.iter().skip(authored).any(|is| *is) {
-            return self.source.view(key);
+            return self.edited_view(key).unwrap_or_else(|| self.source.view(key));
         }
         let (mut before, mut added) = (key.clone(), key.clone());
         before.blocking.truncate(authored);
         added.blocking[..authored].fill(false);
         self.source.without_added(&self.view_of(before), &added)
+    }
+
+    /// The view at first, made again around what has changed since. It depends on the key alone, not on the
+    /// views in between. None where one made whole serves better.
+    pub(super) fn edited_view(&self, key: &ViewKey) -> Option<MeshView> {
+        if key.changes.is_empty() || self.source.is_small() {
+            return None;
+        }
+        self.source.view_around_changes(&self.view_of(key.at_first()), key)
     }
 
     pub(super) fn view(&self, by: &Traversal) -> Arc<MeshView> {
@@ -376,6 +398,7 @@ impl NavMesh {
     pub(super) fn view_all_open(&self, by: &Traversal) -> Arc<MeshView> {
         let mut key = self.key(by);
         key.open.fill(true);
+        key.changes.retain(|&change| change as usize >= self.area_count());
         self.view_of(key)
     }
 

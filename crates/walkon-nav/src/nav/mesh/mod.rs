@@ -3,14 +3,15 @@
 //! In: polygons as authored, or areas and obstacles; edits, queries. Out: `NavMesh`, the backend on polygons.
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and
 //! the questions to it (`topology`, `topology_patch`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know
-//! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `traversal_cost`,
-//! `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what walks on them.
+//! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `local_view`,
+//! `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what walks on them.
 
 mod build;
 mod compare;
 mod corridor;
 mod floor_layers;
 mod ground_query;
+mod local_view;
 mod locate;
 mod map;
 mod plan;

@@ -796,3 +796,6 @@ fn added_obstacles_leave_the_ground_of_a_mesh_that_was_made_with_them() {
         }
     }
 }
+
+mod edit_cost;
+mod local_view;

@@ -37,13 +37,18 @@ pub(crate) fn arrange(
     owner: &dyn Fn(Point) -> Option<u32>,
     height_m: f64,
 ) -> Topology {
+    let made = arrange_rings(lines, owner);
+    let heights = vec![height_m; made.points.len()];
+    Topology::new(made.points, heights, &made.rings, made.owners)
+}
+
+/// The polygons between some lines, as rings of corners.
+pub(crate) fn arrange_rings(lines: &[GroundSegment], owner: &dyn Fn(Point) -> Option<u32>) -> OwnedRings {
     let mut triangles = Triangles::default();
     triangles.put_lines(&split(lines));
     let mut sheet = PolygonRings::of(&triangles.all, &|_| true, owner);
     sheet.join();
-    let made = sheet.into_rings();
-    let heights = vec![height_m; made.points.len()];
-    Topology::new(made.points, heights, &made.rings, made.owners)
+    OwnedRings { refused: triangles.refused, ..sheet.into_rings() }
 }
 
 /// The polygons between some lines within a ring of corners, the inside to its left. Lines and ring are cut
@@ -73,6 +78,8 @@ pub(crate) struct OwnedRings {
     pub(crate) rings: Vec<Vec<u32>>,
     /// By polygon.
     pub(crate) owners: Vec<u32>,
+    /// Lines that still crossed others when all rounds were over, and were left out.
+    pub(crate) refused: usize,
 }
 
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
@@ -234,6 +241,8 @@ struct Triangles {
     /// Most places are the ends of several lines.
     known: BTreeMap<[u64; 2], Option<FixedVertexHandle>>,
     near: NearVertices,
+    /// Lines that cross others.
+    refused: usize,
 }
 
 /// Of each square of the ground, the corner that was put there last: the way to a place is shorter from
@@ -260,7 +269,7 @@ impl Triangles {
     /// Refused are places that are no number or out of all bounds; sources are checked for those.
     fn put(&mut self, place: Point) -> Option<FixedVertexHandle> {
         let [x, z] = place;
-        let Self { all, known, near } = self;
+        let Self { all, known, near, .. } = self;
         *known.entry(place.map(f64::to_bits)).or_insert_with(|| {
             let square = near.square(place);
             let vertex = match near.last.get(&square) {
@@ -285,7 +294,8 @@ impl Triangles {
 
     fn join(&mut self, ends: [Option<FixedVertexHandle>; 2]) {
         if let [Some(from), Some(to)] = ends {
-            let _ = self.all.try_add_constraint(from, to);
+            let is_put = from == to || !self.all.try_add_constraint(from, to).is_empty();
+            self.refused += usize::from(!is_put);
         }
     }
 
