@@ -140,8 +140,14 @@ pub(crate) fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
     let mut near = Vec::new();
     for (at, around) in bounds.iter().enumerate() {
         near.clear();
-        tree.visit(*around, &mut |other| near.push(other as usize));
-        for &other in near.iter().filter(|&&other| other > at) {
+        // Leaves of the tree hold several: a glance at the rectangle is cheaper than a comparison.
+        tree.visit(*around, &mut |other| {
+            let other = other as usize;
+            if other > at && around.overlaps(&bounds[other]) {
+                near.push(other);
+            }
+        });
+        for &other in &near {
             meet(lines, [at, other], &mut cuts);
         }
     }

@@ -1,5 +1,7 @@
 //! How long views take to make, after edits and for new bodies, on levels of many obstacles.
 
+#![allow(clippy::disallowed_types, reason = "a measurement reads a clock")]
+
 use std::time::Instant;
 
 use super::*;
