@@ -110,6 +110,15 @@ impl RectangleTree {
         self.grow(bounds, high, first + half as u32);
     }
 
+    /// By item: its place in the order of a visit.
+    pub(crate) fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.items.len()];
+        for (place, &item) in (0..).zip(&self.items) {
+            places[item as usize] = place;
+        }
+        places
+    }
+
     /// Calls `visit` with every item whose rectangle touches a window.
     pub(crate) fn visit(&self, window: Bounds, visit: &mut impl FnMut(u32)) {
         if self.branches.is_empty() {
