@@ -4,7 +4,8 @@
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and
 //! the questions to it (`topology`, `topology_patch`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know
 //! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `local_view`,
-//! `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what walks on them.
+//! `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what
+//! walks on them.
 
 mod build;
 mod compare;

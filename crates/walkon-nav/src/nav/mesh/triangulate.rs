@@ -142,7 +142,8 @@ fn are_new(lines: &[GroundSegment], known: &[GroundSegment]) -> Vec<bool> {
     lines.iter().map(is_new).collect()
 }
 
-/// The same without comparing those with one another that were `compared` before and not cut. Both lists are in order, or nothing was compared.
+/// The same without comparing those with one another that were `compared` before and not cut. Both lists are
+/// in order, or nothing was compared.
 fn meetings_but(lines: &[GroundSegment], compared: &[GroundSegment]) -> Vec<(usize, Point)> {
     let bounds: Vec<Bounds> =
         lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
@@ -478,8 +479,8 @@ mod tests {
     use super::*;
     use crate::base::rng::Rng;
 
-    /// Goal: lines that were compared and not cut need no second look. Method: random lines in a small square,
-    /// split as they are and with every pair compared in every round.
+    /// Goal: lines that were compared and not cut need no second look. Method: random lines in a square, split
+    /// as they are and with every pair compared in every round.
     #[test]
     fn lines_are_split_as_if_all_were_compared_in_every_round() {
         let mut rng = Rng::stream(12, "split");
