@@ -4,7 +4,8 @@
 //! `cargo bench -p walkon-benches --bench meshes`. Method: the 160 queries of arena.scen over the meshes of
 //! the Polyanya authors, read from `../shared/data/meshes` (without them it says so and stops); finding the
 //! places included; each over them again and again in turn, and the fastest round of each counts; one
-//! process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`.
+//! process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`. With `-- edits` in place of
+//! that: what changes of a mesh with many obstacles cost (no data needed).
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -14,7 +15,11 @@ use std::time::Instant;
 use glam::Vec3;
 use landmass_glam::Vec2;
 use polyanya::PolyanyaFile;
-use walkon_runtime::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, Search, Traversal};
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::nav::{
+    Accept, AreaEdit, AreaShape, LayerPoint, MeshSource, NavEdit, NavMap, NavMesh, PathQuery, Search,
+    Traversal,
+};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -121,7 +126,64 @@ fn no_shorter_than_the_optimum(
     }
 }
 
+/// One area with so many rows of so many square obstacles.
+fn with_obstacles(rows: u32) -> NavMap {
+    let side = f64::from(rows) * 5.0;
+    let rectangle = |x: [f64; 2], z: [f64; 2]| {
+        let polygon = vec![[x[0], z[0]], [x[1], z[0]], [x[1], z[1]], [x[0], z[1]]];
+        AreaShape { polygon, available: true, factor: 1.0 }
+    };
+    let square = |at: u32| {
+        let [x, z] = [at % rows, at / rows].map(|step| 2.0 + 5.0 * f64::from(step));
+        let aside = f64::from(at % 7) * 0.13;
+        rectangle([x + aside, x + 1.0 + aside], [z - aside, z + 1.2])
+    };
+    let source = MeshSource {
+        areas: vec![rectangle([0.0, side], [0.0, side])],
+        obstacles: (0..rows * rows).map(square).collect(),
+        agent_radius_m: 0.3,
+        object_padding_m: 0.1,
+        ..MeshSource::default()
+    };
+    NavMap::from(NavMesh::new(&source).unwrap())
+}
+
+/// Prints what it costs to make the ground of a body, of a wider one, and of the first again after edits.
+fn edits(rows: u32) {
+    let mut map = with_obstacles(rows);
+    let wide = |radius_m| Traversal { radius_m, ..Traversal::default() };
+    let middle = Vec3::new(rows as f32 * 2.5, 0.0, rows as f32 * 2.5 + 2.0);
+    let asked = |map: &NavMap, radius_m| {
+        let start = Instant::now();
+        black_box(map.is_walkable(middle, &wide(radius_m)));
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    let (first_ms, wider_ms) = (asked(&map, 0.3), asked(&map, 0.5));
+    let mut edited = |edit: &dyn Fn(&mut NavMap) -> (AreaId, bool)| {
+        let start = Instant::now();
+        let (area, available) = edit(&mut map);
+        map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(available), factor: None })]);
+        black_box(map.is_walkable(middle, &wide(0.3)));
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    let toggled = |at: u32| move |_: &mut NavMap| (AreaId(1 + rows * rows / 2 + 5 * at), false);
+    let toggled_ms: Vec<f64> = (0..6).map(|at| edited(&toggled(at))).collect();
+    let blocked = |at: u32| {
+        move |map: &mut NavMap| {
+            let point = Vec3::new(4.0 + 5.0 * at as f32, 0.0, 4.5);
+            (map.add_obstacle(&[], LayerPoint { layer: 0, point }, 0.5), true)
+        }
+    };
+    let blocked_ms: Vec<f64> = (0..4).map(|at| edited(&blocked(at))).collect();
+    println!("{} obstacles, milliseconds: first {first_ms:.1}, wider {wider_ms:.1}", rows * rows);
+    println!("  obstacles that go {toggled_ms:.1?}, obstacles that are new {blocked_ms:.1?}");
+}
+
 fn main() {
+    if std::env::args().any(|argument| argument == "edits") {
+        [20, 40].into_iter().for_each(edits);
+        return;
+    }
     let Ok(scenario) = std::fs::read_to_string(data("arena.scen")) else {
         println!("no meshes in ../shared/data/meshes");
         return;

@@ -140,8 +140,8 @@ pub fn seeds(test: &TestDef, asked: Option<u64>) -> impl Iterator<Item = Option<
     several.into_iter().flatten().map(Some).chain(single)
 }
 
-/// Runs a test, the one at `index` of its file, for these seeds and all its variants, up to the first run that
-/// does not end as expected. None when it was told to stop.
+/// Runs a test, the one at `index` of its file, for these seeds and all its variants, up to the first run
+/// that does not end as expected. None when it was told to stop.
 pub fn run(
     suite: &mut Suite<'_>,
     test: &TestDef,

@@ -215,22 +215,22 @@ impl<'a> NearRule<'a> {
         near
     }
 
-    /// The polygons of a region by these rules within the windows, and as they were beyond. None where they
+    /// The polygons of a patch by these rules within the windows, and as they were beyond. None where they
     /// would not fit between the others.
-    fn made(&self, region: &Region<'_>, sets: &RefCell<Sets>) -> Option<OwnedRings> {
+    fn made(&self, patch: &GroundPatch<'_>, sets: &RefCell<Sets>) -> Option<OwnedRings> {
         let (mut lines, mut offsets) = (self.plain_lines(self.windows), self.edge_offsets());
         let blockers = self.blockers();
         keep_off(&blockers, self.key.wider_m(), &mut lines, &mut offsets);
         let blocked = OutlineIndex::new(blockers.iter().map(|blocker| &blocker.outline).collect());
         let keepouts = WallOffsets::new(offsets);
         keepouts.lines(&mut lines);
-        let (beyond, ends) = region.lines(self.windows);
+        let (beyond, ends) = patch.lines(self.windows);
         let mut lines = self.windows.within(&lines, &ends);
         lines.extend(beyond);
         let y = self.input.flat_y_m();
         let owner = |point: Point| {
             if !self.windows.hold(point) {
-                return region.owner(point);
+                return patch.owner(point);
             }
             let is_blocked =
                 !blocked.at(point, |outline| outline.holds(point, y)).is_empty() || keepouts.holds(point, y);
@@ -243,14 +243,14 @@ impl<'a> NearRule<'a> {
 }
 
 /// The polygons of a ground that are made again.
-struct Region<'a> {
+struct GroundPatch<'a> {
     ground: &'a Topology,
     /// By polygon of the ground.
     is_in: Vec<bool>,
     polygons: Vec<u32>,
 }
 
-impl<'a> Region<'a> {
+impl<'a> GroundPatch<'a> {
     /// The polygons that touch some windows.
     fn new(ground: &'a Topology, windows: &ChangedWindows) -> Self {
         let mut is_in = vec![false; ground.polygon_count() as usize];
@@ -265,7 +265,7 @@ impl<'a> Region<'a> {
         Self { ground, is_in, polygons }
     }
 
-    /// The edges of the region.
+    /// The edges of the patch.
     fn edges(&self) -> impl Iterator<Item = u32> + '_ {
         self.polygons.iter().flat_map(|&polygon| self.ground.edges(polygon))
     }
@@ -276,12 +276,12 @@ impl<'a> Region<'a> {
         (twin != NONE).then(|| self.ground.face[twin as usize])
     }
 
-    /// Whether an edge lies between a polygon of the region and one that stays.
+    /// Whether an edge lies between a polygon of the patch and one that stays.
     fn is_seam(&self, edge: u32) -> bool {
         self.beyond(edge).is_some_and(|polygon| !self.is_in[polygon as usize])
     }
 
-    /// The lines of the region that stay as they were: those to the other polygons, and beyond the windows
+    /// The lines of the patch that stay as they were: those to the other polygons, and beyond the windows
     /// those that mean something; and where these are cut off.
     fn lines(&self, windows: &ChangedWindows) -> (Vec<GroundSegment>, CutEnds) {
         let owner = |polygon: u32| self.ground.owner[polygon as usize];
@@ -301,7 +301,7 @@ impl<'a> Region<'a> {
         (lines, CutEnds::new(ends))
     }
 
-    /// The owner of the polygon of the region that holds a point.
+    /// The owner of the polygon of the patch that holds a point.
     fn owner(&self, point: Point) -> Option<u32> {
         /// Points on an edge belong to both sides.
         const EDGE_M: f64 = 1e-9;
@@ -315,7 +315,7 @@ impl<'a> Region<'a> {
         (found != NONE).then(|| self.ground.owner[found as usize])
     }
 
-    /// The corners of the region by their places. None where places are not rounded, or are those of two
+    /// The corners of the patch by their places. None where places are not rounded, or are those of two
     /// corners: what is made again would not meet them.
     fn corners(&self) -> Option<BTreeMap<[u64; 2], u32>> {
         let mut corners = BTreeMap::new();
@@ -329,7 +329,7 @@ impl<'a> Region<'a> {
         Some(corners)
     }
 
-    /// The ground with some polygons in place of those of the region. None where they leave a gap to the
+    /// The ground with some polygons in place of those of the patch. None where they leave a gap to the
     /// others, or lie over them: rounding does that, rarely.
     fn replaced(&self, made: OwnedRings) -> Option<Topology> {
         let ground = self.ground;
@@ -360,8 +360,8 @@ impl<'a> Region<'a> {
         Some(patch.of(ground))
     }
 
-    /// Whether some rings lie along all edges between the region and the other polygons, once, and on the
-    /// side of the region.
+    /// Whether some rings lie along all edges between the patch and the other polygons, once, and on the
+    /// side of the patch.
     fn is_filled_by(&self, rings: &[Vec<u32>]) -> bool {
         let ends = |edge: u32| [edge, self.ground.next(edge)].map(|edge| self.ground.ring[edge as usize]);
         let mut open: BTreeMap<[u32; 2], u32> =
@@ -395,14 +395,14 @@ impl MeshInput {
             return self.carved_view(first, key);
         }
         let windows = ChangedWindows::new(key.changes.iter().map(|&at| self.window(at, key)).collect());
-        let region = Region::new(&first.surface, &windows);
-        if region.polygons.len() > region.is_in.len() / LOCAL_PART {
+        let patch = GroundPatch::new(&first.surface, &windows);
+        if patch.polygons.len() > patch.is_in.len() / LOCAL_PART {
             return None;
         }
         let areas = OutlineIndex::new(self.areas.iter().collect());
         let sets = RefCell::new(Sets::of(&first.sets));
-        let made = NearRule { input: self, key, windows: &windows, areas }.made(&region, &sets)?;
-        Some(MeshView { surface: region.replaced(made)?, sets: sets.into_inner().known })
+        let made = NearRule { input: self, key, windows: &windows, areas }.made(&patch, &sets)?;
+        Some(MeshView { surface: patch.replaced(made)?, sets: sets.into_inner().known })
     }
 
     /// On ground that is not flat: obstacles that have come are carved out.

@@ -797,5 +797,4 @@ fn added_obstacles_leave_the_ground_of_a_mesh_that_was_made_with_them() {
     }
 }
 
-mod edit_cost;
 mod local_view;

@@ -479,8 +479,8 @@ mod tests {
     use super::*;
     use crate::base::rng::Rng;
 
-    /// Goal: lines that were compared and not cut need no second look. Method: random lines in a square, split
-    /// as they are and with every pair compared in every round.
+    /// Goal: lines that were compared and not cut need no second look. Method: random lines in a square,
+    /// split as they are and with every pair compared in every round.
     #[test]
     fn lines_are_split_as_if_all_were_compared_in_every_round() {
         let mut rng = Rng::stream(12, "split");
