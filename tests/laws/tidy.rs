@@ -55,7 +55,7 @@ const CRATES: [(&str, &[&str]); 24] = [
     ("full_moon", &["shell/"]),
     ("notify", &["shell/"]),
     ("quick_xml", &["level/tiled"]),
-    ("flate2", &["level/tiled", "viewer/page"]),
+    ("flate2", &["level/tiled", "viewer/page", "shell/font"]),
     ("ruzstd", &["level/tiled"]),
     ("tungstenite", &["viewer/server"]),
 ];

@@ -6,8 +6,10 @@
 //! Mono 2.37 as text, under `font/LICENSE`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::io::Read;
+use std::sync::{LazyLock, OnceLock};
 
+use flate2::read::ZlibDecoder;
 use walkon_runtime::base::ordered::CollectOrdered;
 
 /// Units of a line's height.
@@ -17,8 +19,14 @@ pub(super) const ADVANCE_UNITS: f32 = 154.125;
 /// Height of a capital letter, units.
 pub(super) const CAPITAL_UNITS: f32 = 186.6;
 
-/// The first line is the box; every other begins with its character.
-const OUTLINES: &str = include_str!("font/outlines.txt");
+/// The first line is the box; every other begins with its character. The program carries it compressed.
+static OUTLINES: LazyLock<String> = LazyLock::new(|| {
+    let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/outlines"));
+    let mut text = String::new();
+    let unpacked = ZlibDecoder::new(packed).read_to_string(&mut text);
+    debug_assert!(unpacked.is_ok(), "build.rs has packed it");
+    text
+});
 
 /// A part of an outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
