@@ -3,6 +3,8 @@
 //! In: `src/shell/font/outlines.txt`. Out: `outlines` in the folder of the build. Not here: what they mean
 //! (`src/shell/font.rs`).
 
+#![allow(clippy::disallowed_methods, reason = "a build reads and writes files")]
+
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;

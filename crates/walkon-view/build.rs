@@ -3,6 +3,8 @@
 //! In: the folder `page`. Out: each of its files, compressed, in the folder `page` of the build. Not here:
 //! which of them are served (`src/page.rs`).
 
+#![allow(clippy::disallowed_methods, reason = "a build reads and writes files")]
+
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;

@@ -858,7 +858,7 @@ function Character:follow(target, options) end
 ---@overload fun(self: Character, x: number, z: number, options?: FleeOptions): Walk
 function Character:flee(from, options) end
 
----Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: `blocked/noPath`. Without `loop` it is `arrived/reached` at the last stop.
+---Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.
 ---@param route RouteName|Place[]
 ---@param options? PatrolOptions
 ---@return Walk

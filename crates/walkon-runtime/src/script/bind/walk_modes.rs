@@ -145,7 +145,7 @@ pub const ENTRIES: &[Binding] = &[
         returns: "Walk",
         raises: "name range gone",
         doc: "Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: \
-              `blocked/noPath`. Without `loop` it is `arrived/reached` at the last stop.",
+              `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.",
         example: "guard:patrol(\"rounds\", { pause = 2, onStop = function(stop) log.info(\"%d\", stop.index) end })\nguard:patrol({ \"post\", player.position }, { loop = false })",
         price: 48,
         ..Binding::method(TYPE, "patrol", patrol)
