@@ -76,7 +76,8 @@ const JOIN_POINTS_MAX: u32 = 2000;
 const JOINED_POINTS_MIN: usize = 16;
 
 /// What a joined way may cost, in hundredths of what the cheapest one may. Less than a tenth more expensive:
-/// the lines that are drawn through both are shorter, and need not be shorter by as much.
+/// the lines that are drawn through both are shorter, and need not be shorter by as much. Those are rarely a
+/// tenth apart, but may be.
 const DEARER_MAX_PERCENT: u64 = 107;
 
 /// How a way was found.
