@@ -202,8 +202,8 @@ fn assert_same(name: &str, plain: &[String], debugged: &[String]) {
 
 /// Levels that are stopped at every line, with the ticks that they run.
 const STOPPED: [(&str, u64); 6] = [
-    ("courtyard", 900),
-    ("house", 600),
+    ("courtyard", 1800),
+    ("house", 900),
     ("tavern", 600),
     ("arena", 300),
     ("tower", 300),
@@ -220,7 +220,7 @@ fn a_debugged_run_is_a_run() {
         assert_same(name, &plain, &trace(&source, name, ticks, Some(Debugger::new(Box::new(Quiet)))));
         for is_everywhere in [false, true] {
             let seen = Rc::new(RefCell::new(Seen::default()));
-            let client = Curious { seen: Rc::clone(&seen), stops_max: 1000, is_everywhere };
+            let client = Curious { seen: Rc::clone(&seen), stops_max: 1500, is_everywhere };
             let debugged = trace(&source, name, ticks, Some(Debugger::new(Box::new(client))));
             assert_same(name, &plain, &debugged);
             let mut seen = seen.borrow_mut();

@@ -705,7 +705,8 @@ fn root() -> PathBuf {
     crate::place::root().to_owned()
 }
 
-/// Seeds of each test of the project that are run here, the first ones: `walkon test` runs them all.
+/// Seeds of each test of the project that are run here, the first ones: `walkon test` runs them all, and
+/// `.ci/run` runs that.
 const OWN_SEEDS: usize = 8;
 
 /// The tests of a file of the project that do not pass, in words, and how many do.

@@ -586,7 +586,7 @@ fn seed_o12_a_row_of_ice_beside_the_straight_way_is_worth_the_detour() {
 #[test]
 fn one_factor_everywhere_costs_the_same_with_jumps_and_with_weights() {
     let mut search = Search::default();
-    for seed in 0..500 {
+    for seed in 0..1_500 {
         let mut rng = Rng::stream(seed, "one factor");
         let mut table = random_table(&mut rng, 30);
         let factor = [50, 400, 1234, 50_000][seed as usize % 4];
@@ -610,7 +610,7 @@ fn one_factor_everywhere_costs_the_same_with_jumps_and_with_weights() {
 #[test]
 fn inv_p3_labels_differ_exactly_where_a_flood_does_also_after_flips() {
     let (mut kept, mut renewed) = (0, 0);
-    for seed in 0..500 {
+    for seed in 0..1_500 {
         let mut rng = Rng::stream(seed, "labels");
         let mut table = random_table(&mut rng, 70);
         let mut bits = table.bits();

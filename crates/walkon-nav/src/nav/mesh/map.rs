@@ -304,12 +304,12 @@ impl NavMesh {
     fn is_open_to(&self, area: AreaId, state: &AreaState, by: &Traversal) -> bool {
         let list = by.through.as_deref().unwrap_or(&[]);
         let is_listed = list.binary_search_by_key(&area, |entry| entry.0).is_ok();
-        is_listed || state.available && by.barred().binary_search(&area).is_err()
+        is_listed || is_there(area, state, by)
     }
 
     /// Whether an area is there for somebody without opening anything.
     pub(super) fn is_there_for(&self, area: usize, by: &Traversal) -> bool {
-        self.states[area].available && by.barred().binary_search(&AreaId::from(area)).is_err()
+        is_there(AreaId::from(area), &self.states[area], by)
     }
 
     /// What was authored and is not as it was at first, as far as that changes the ground of somebody.
@@ -466,4 +466,9 @@ impl NavMesh {
         let found = set.iter().rev().find_map(|&area| Some((area, price(area)?)));
         found.map_or((0, 0.0), |(area, metres)| (area + 1, f64::from(metres.max(0.0))))
     }
+}
+
+/// Whether an area in some state is there for somebody without opening anything.
+fn is_there(area: AreaId, state: &AreaState, by: &Traversal) -> bool {
+    state.available && by.barred().binary_search(&area).is_err()
 }

@@ -303,11 +303,8 @@ proptest! {
         }
     }
 
-    // A way over parts is at most a tenth more expensive than the cheapest (`precomputed_routes` holds that).
-    // The lines that are drawn through both are shorter, and the cheapest may gain more by that: 1.108 was
-    // seen.
     #[test]
-    fn parts_never_lose_a_way_and_make_no_line_a_fifth_longer(seed: u64) {
+    fn parts_never_lose_a_way_and_make_none_a_tenth_longer(seed: u64) {
         let mut rng = Rng::stream(seed, "parts");
         let mut parted = map(&mut rng, true);
         let mut search = Search::default();
@@ -321,7 +318,7 @@ proptest! {
                 let found = divided.plan(&query, &mut search);
                 prop_assert_eq!((found.status, found.trouble), (expected.status, expected.trouble));
                 let (long, short) = (found.path.length_m, expected.path.length_m);
-                prop_assert!(long <= 1.2 * short + 1e-3, "round {}: {} for {}", round, long, short);
+                prop_assert!(long <= 1.1 * short + 1e-3, "round {}: {} for {}", round, long, short);
             }
             for _ in 0..6 {
                 let at = rng.below(parted.net().links().len() as u64) as usize;
