@@ -10,12 +10,14 @@ use std::path::Path;
 
 /// The `src/` of a crate, a room of it (empty: all of it), and how many modules the largest import cycle
 /// there may have.
-const KNOT_MAX: [(&str, &str, usize); 8] = [
+const KNOT_MAX: [(&str, &str, usize); 10] = [
     ("crates/walkon-nav/src", "", 3),
-    ("crates/walkon-runtime/src", "", 11),
+    ("crates/walkon-runtime/src", "", 3),
     ("crates/walkon-runtime/src", "level", 0),
     ("crates/walkon-runtime/src", "world", 0),
     ("crates/walkon-runtime/src", "sim", 0),
+    ("crates/walkon-runtime/src", "script::step", 0),
+    ("crates/walkon-runtime/src", "script::vm", 0),
     ("crates/walkon-view/src", "", 6),
     ("crates/walkon-shell/src", "", 0),
     ("crates/walkon-cli/src", "", 3),
@@ -120,7 +122,9 @@ fn imports(modules: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<String
             code[at..].chars().take_while(|&letter| is_path(letter)).collect()
         }));
         let mut homes = BTreeSet::new();
-        for path in paths.iter().filter_map(|path| absolute(path, module)) {
+        // `crate::a::{b, c}` is read as what it names, not as `crate::a`.
+        let whole = paths.iter().filter(|path| !path.ends_with("::"));
+        for path in whole.filter_map(|path| absolute(path, module)) {
             if let Some((home, name)) = within(&names, &path) {
                 homes.insert(
                     exported.get(&(home.to_owned(), name)).cloned().unwrap_or_else(|| home.to_owned()),
@@ -192,7 +196,7 @@ fn imports_are_read_as_they_are_written() {
     let code = [
         ("a", "pub mod b;\npub use b::Thing;\n"),
         ("a::b", "use super::c::Other;\npub struct Thing;\n"),
-        ("a::c", "use crate::a::Thing;\nfn f() { crate::d::g() }\n"),
+        ("a::c", "use crate::a::{Thing};\nfn f() { crate::d::g() }\n"),
         ("d", "pub fn g() {}\n"),
     ];
     let code = code.map(|(name, code)| (name.to_owned(), code.to_owned())).into_iter().collect();

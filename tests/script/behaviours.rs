@@ -524,3 +524,32 @@ fn the_state_of_a_level_is_one_table_for_all_its_scripts_and_outlives_a_reload()
     reload(&mut run, &[("anna.lua", &format!("{anna} --"))]);
     assert_eq!(run.lines, ["0: attach 11 1", "2: reload 12 2"]);
 }
+
+#[test]
+fn an_owner_is_switched_off_after_the_end_of_another_one_and_not_within_it() {
+    let shared = "local tasks = {} return { add = function(one) table.insert(tasks, one) end, \
+        cancel = function() for _, one in tasks do one:cancel() end end }";
+    let ben = r#"local shared = require("shared") return {
+        start = function(self)
+            for _ = 1, 3 do
+                shared.add(task.spawn(function() task.onCancel(function() error("no") end) task.sleep(9) end))
+            end
+        end,
+        stop = function(self, why) log.info("ben stops: %s", why) end,
+    }"#;
+    let anna = r#"local shared = require("shared") return {
+        run = function(self) task.onCancel(function(why) log.info("anna has ended") end) task.sleep(9) end,
+        stop = function(self, why) shared.cancel() end,
+    }"#;
+    let level = r#"function onStart()
+        world.character("ben"):attach("ben")
+        timer.after(0.1, function() world.character("anna"):detach() end)
+    end"#;
+    let files = [("level.lua", level), ("shared.lua", shared), ("ben.lua", ben), ("anna.lua", anna)];
+    let mut run = setup(&files).unwrap();
+    run.tick(30);
+    let told = run.lines.iter().filter_map(|line| line.split_once(": ")).map(|(_, told)| told);
+    let ends: Vec<&str> = told.filter(|told| told.starts_with("anna") || told.starts_with("ben")).collect();
+    assert_eq!(ends, ["anna has ended", "ben stops: fault"], "{:?}", run.lines);
+    assert_eq!(run.game.fault_count(), 3);
+}

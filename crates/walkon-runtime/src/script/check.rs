@@ -11,7 +11,7 @@ use crate::base::value::{Plain, PlainKey};
 use crate::script::state::params::Params;
 use crate::script::step::{params, runtime_events};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{self, ScriptVm, VmSettings, payload, sandbox};
+use crate::script::vm::{self, ScriptVm, VmSettings, compiler, payload};
 
 /// The text of a message about the end of the file.
 pub const AT_END: &str = "got <eof>";
@@ -21,7 +21,7 @@ pub const AT_END: &str = "got <eof>";
 /// # Errors
 /// The first mistake of syntax.
 pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
-    match sandbox::compiler().compile(&*vm::readable(text)) {
+    match compiler::compiler().compile(&*vm::readable(text)) {
         Ok(_) => Ok(()),
         Err(error) => Err(mistake(path, &error).within(text)),
     }

@@ -33,7 +33,7 @@ use crate::script::step::console::LevelConsole;
 use crate::script::step::hashes::hashes;
 use crate::script::step::invoke::{self};
 use crate::script::step::{
-    behaviour, cinematic, dispatch, level_script, params, plain_state, schedule, task, testing, tree,
+    behaviour, cinematic, dispatch, level_script, owner_end, params, schedule, task, testing,
 };
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, ScriptTexts};
@@ -181,7 +181,7 @@ impl ScriptHost {
         let level_file = setup.level_script.as_ref().and_then(|name| vm.resolve(name).ok());
         store::with(vm.lua(), |runtime| runtime.level_file = level_file.unwrap_or_default());
         if let Some(profile) = setup.profile {
-            profile::open(&vm, profile).map_err(VmError::from)?;
+            profile::open(vm.lua(), profile).map_err(VmError::from)?;
         }
         let level = match &setup.level_script {
             Some(name) => Some(load(&vm, name)?.0),
@@ -220,13 +220,13 @@ impl ScriptHost {
     /// What scripts have cost so far; none when they are not profiled.
     #[must_use]
     pub fn profile(&self) -> Option<Profile> {
-        profile::report(&self.vm)
+        profile::report(self.vm.lua())
     }
 
     /// The fuel of all code called so far, by its owner; empty when scripts are not profiled.
     #[must_use]
     pub fn fuel_by_who(&self) -> Vec<(Who, u64)> {
-        profile::fuel_by_who(&self.vm)
+        profile::fuel_by_who(self.vm.lua())
     }
 
     /// How far the test is.
@@ -286,7 +286,7 @@ impl ScriptHost {
             }
             // Here, because the world is there to take a fault.
             check_state(vm, &state);
-            testing::prepare(vm);
+            testing::turns::prepare(vm);
             Ok(())
         })
     }
@@ -353,9 +353,9 @@ impl ScriptHost {
         let (state, is_tested) = (self.state.clone(), testing::is_running(self.vm.lua()));
         self.phase(world, 12, |vm| {
             dispatch::run(vm);
-            plain_state::catch_up(vm);
+            invoke::look_at_states(vm);
             let level = store::with(vm.lua(), |runtime| runtime.owners.of_level());
-            plain_state::look_at_shared(vm, level, &state);
+            invoke::look_at_shared_state(vm, level, &state);
             if is_tested {
                 check_states(vm, &state);
             }
@@ -392,7 +392,7 @@ impl ScriptHost {
         let mut console = std::mem::take(&mut self.console);
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
-            testing::end(vm);
+            testing::turns::end(vm);
             let _ = lend::with_world(lua, |world: &mut World| world.events.close());
             cinematic::end_all(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
@@ -402,9 +402,9 @@ impl ScriptHost {
             cancel_tasks(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
             for owner in store::with(lua, |runtime| runtime.actors.behaviours.owners()) {
-                behaviour::end(vm, owner, "levelEnd");
+                invoke::end_behaviour(vm, owner, "levelEnd");
             }
-            level_script::end(vm, "levelEnd");
+            invoke::end_level_script(vm, "levelEnd");
             console.end(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
@@ -418,7 +418,7 @@ impl ScriptHost {
         let is_off = store::with(self.vm.lua(), |runtime| runtime.owners.level.is_none());
         if let Some(name) = self.level_script.as_ref().filter(|_| is_off && !self.is_over) {
             let name = self.vm.resolve(name).unwrap_or_else(|_| name.clone());
-            all.push(level_script::switched_off(&self.vm, &name));
+            all.push(owner_end::level_script_off(&self.vm, &name));
         }
         all.extend(behaviour::all_switched_off(&self.vm));
         all
@@ -511,9 +511,10 @@ impl ScriptHost {
         });
         let vm = &self.vm;
         let _at_hand = store::AtHand::begin(vm.lua());
-        profile::begin_step(vm, now.0);
+        profile::begin_step(vm.lua(), now.0);
         let result = lend::phase(vm.lua(), world, |_| run(vm));
-        profile::end_step(vm);
+        profile::end_step(vm.lua());
+        debug_assert!(store::with(vm.lua(), |runtime| runtime.running.is_settled()));
         result
     }
 }
@@ -521,7 +522,7 @@ impl ScriptHost {
 /// A `state` that is not plain data is a fault that names the key.
 fn check_state(vm: &ScriptVm, state: &Table) {
     let owner = store::with(vm.lua(), |runtime| runtime.owners.of_level());
-    let _ = plain_state::check(vm, owner, "state", Value::Table(state.clone()));
+    invoke::check_state(vm, owner, "state", Value::Table(state.clone()));
 }
 
 /// In tests after every tick: `state`, and the state of every behaviour.
@@ -622,7 +623,7 @@ fn class(vm: &ScriptVm, name: &str) -> Result<Rc<Class>, StartError> {
 fn cancel_tasks(vm: &ScriptVm) {
     let lua = vm.lua();
     for owner in store::with(lua, |runtime| runtime.actors.behaviours.owners()) {
-        tree::end(vm, owner, Why::LevelEnd);
+        invoke::end_tree(vm, owner, Why::LevelEnd);
     }
     for task in store::with(lua, |runtime| runtime.tasks.all()) {
         task::cancel(lua, task, Why::LevelEnd);

@@ -25,7 +25,7 @@ use mlua::Lua;
 use crate::script::debug::breakpoints::Breakpoints;
 use crate::script::vm::debug::{Hook, Lines, Stack, Standing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{Machine, machine_of, store};
+use crate::script::vm::{Machine, machine_of, resting, store};
 
 pub use breakpoints::{BreakpointState, BreakpointWish, HitRule};
 pub use evaluate::Asking;
@@ -230,7 +230,7 @@ impl Core {
         let mut client = self.client.try_borrow_mut().ok()?;
         let paused = Paused::new(lua, self, &machine, at);
         let boards = store::find(lua, |runtime| Some(runtime.boards.last()));
-        let result = machine.rest(lua, || tell(&mut **client, &paused));
+        let result = resting::rest(lua, &machine, || tell(&mut **client, &paused));
         if paused.has_acted() {
             client.disturbed();
         } else if let Some(last) = boards {
@@ -265,7 +265,7 @@ impl Core {
         self.course.set(course);
         let lines = if course == StepCourse::Runs { Lines::AskedFor } else { Lines::All };
         self.with_port(lua, |machine, port| {
-            machine.rest(lua, || {
+            resting::rest(lua, machine, || {
                 port.set_everywhere(lua, lines);
                 if self.is_detached.get() {
                     self.breakpoints.borrow_mut().clear(lua, port);
@@ -346,5 +346,11 @@ impl Hook for Core {
 
     fn wants_pause(&self) -> bool {
         !self.is_detached.get() && self.client.try_borrow().is_ok_and(|client| client.is_pause_asked())
+    }
+
+    fn pause_at_next_line(&self, lua: &Lua) {
+        self.with_port(lua, |machine, port| {
+            resting::rest(lua, machine, || port.set_everywhere(lua, Lines::All));
+        });
     }
 }

@@ -191,7 +191,7 @@ fn read(lua: &Lua, value: &Value, name: &str) -> Result<Value, String> {
         let machine = crate::script::vm::machine_of(lua);
         let shared = machine.and_then(|machine| machine.shared.get().cloned());
         let shared = shared.ok_or_else(|| mlua::Error::runtime("no globals"))?;
-        let function = crate::script::vm::sandbox::own_chunk(lua, &shared, "local a, b = ... return a[b]")?;
+        let function = crate::script::vm::compiler::own_chunk(lua, &shared, "local a, b = ... return a[b]")?;
         function.call((value, name))
     };
     read().map_err(|error| crate::script::vm::fault::text_of_error(&error))

@@ -75,6 +75,15 @@ pub(crate) struct Cleanup {
     pub(crate) why: Why,
 }
 
+/// What is left to do once the code under way has returned.
+#[derive(Debug)]
+pub(crate) enum LeftAfterCall {
+    /// This owner is switched off.
+    SwitchOff(Owner),
+    /// This function runs.
+    CleanUp(Cleanup),
+}
+
 /// The code under way.
 #[derive(Debug, Default)]
 pub(crate) struct RunningCode {
@@ -89,6 +98,8 @@ pub(crate) struct RunningCode {
     /// The same for a sleep, which most waits are: the serial of the wait, and until when.
     pub(crate) sleep: Option<(u64, TickNumber)>,
     cleanups: VecDeque<Cleanup>,
+    /// Owners whose last fault was told: they are switched off once the code under way has returned.
+    to_switch_off: VecDeque<Owner>,
     /// The entry of a group whose failure is ending the others: `branch "scout" failed`.
     pub(crate) failed_branch: Option<String>,
 }
@@ -141,7 +152,28 @@ impl RunningCode {
         !self.cleanups.is_empty()
     }
 
+    /// An owner is switched off once the code under way has returned.
+    pub(crate) fn switch_off_later(&mut self, owner: Owner) {
+        self.to_switch_off.push_back(owner);
+    }
+
+    /// Whether no owner waits to be switched off, as between calls.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.to_switch_off.is_empty()
+    }
+
+    /// The next owner that is switched off now.
+    pub(crate) fn next_to_switch_off(&mut self) -> Option<Owner> {
+        self.to_switch_off.pop_front()
+    }
+
     /// The next thing to do once the code under way has returned.
+    pub(crate) fn next_left(&mut self) -> Option<LeftAfterCall> {
+        let owner = self.to_switch_off.pop_front().map(LeftAfterCall::SwitchOff);
+        owner.or_else(|| self.next_cleanup().map(LeftAfterCall::CleanUp))
+    }
+
+    /// The next function to run once the code under way has returned.
     pub(crate) fn next_cleanup(&mut self) -> Option<Cleanup> {
         self.cleanups.pop_front()
     }

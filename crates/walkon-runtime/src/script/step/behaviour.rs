@@ -21,6 +21,7 @@ use crate::script::state::waits::Delivery;
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
+use crate::script::step::owner_end::{behaviour_off, suspended, take_out};
 use crate::script::step::{params, plain_state, task, tree, wait};
 use crate::script::vm::convert::describe;
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -30,7 +31,6 @@ use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine, SwitchedOff};
-use crate::world::ops;
 use crate::world::owner::Owner;
 
 const FUNCTIONS: [&str; 8] =
@@ -279,12 +279,12 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
         return;
     };
     let suspended = Suspended { state: None, ..suspended(lua, owner, &instance, vm.limits().state_kib) };
-    let off = switched_off(vm, instance.character, &suspended);
+    let off = behaviour_off(vm, instance.character, &suspended);
     store::with(lua, |runtime| {
         runtime.actors.behaviours.suspend(&instance, suspended);
     });
     invoke::push(vm, Fact::SwitchedOff(off));
-    end_owner(vm, owner, Why::OwnerGone);
+    invoke::end_owner(vm, owner, Why::OwnerGone);
 }
 
 /// A behaviour that faulted as it began again after a load is switched off; it keeps the state it was saved
@@ -304,13 +304,13 @@ pub(crate) fn switch_off_loaded(
     };
     let kept = suspended(lua, owner, &instance, vm.limits().state_kib);
     let suspended = Suspended { version, state: Some(state), is_whole: true, ..kept };
-    let off = switched_off(vm, instance.character, &suspended);
+    let off = behaviour_off(vm, instance.character, &suspended);
     store::with(lua, |runtime| {
         runtime.actors.behaviours.suspend(&instance, suspended);
     });
     invoke::push(vm, Fact::SwitchedOff(off));
-    tree::end(vm, owner, Why::OwnerGone);
-    end_owner(vm, owner, Why::OwnerGone);
+    invoke::end_tree(vm, owner, Why::OwnerGone);
+    invoke::end_owner(vm, owner, Why::OwnerGone);
 }
 
 /// A function of the class and the `self` to call it with.
@@ -337,7 +337,7 @@ pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
         return;
     };
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-    let _ = plain_state::check(vm, owner, "self.state", state);
+    invoke::check_state(vm, owner, "self.state", state);
 }
 
 fn start_run(lua: &Lua, owner: Owner) {
@@ -414,45 +414,9 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
 pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
     if let Some(owner) = store::with(vm.lua(), |runtime| runtime.actors.behaviours.of(character)) {
         vm.spend(ATTACH_PRICE);
-        end(vm, owner, why);
+        invoke::end_behaviour(vm, owner, why);
     }
     store::with(vm.lua(), |runtime| runtime.actors.behaviours.forget_suspended(character));
-}
-
-/// Switches an instance off after its last fault; after the tick of its tree, when the tree faulted.
-pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
-    if !store::with(vm.lua(), |runtime| runtime.actors.trees.defers_suspension(owner)) {
-        end(vm, owner, "fault");
-    }
-}
-
-/// Tells an instance to stop, and ends everything it owns.
-pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
-    let lua = vm.lua();
-    // Taken out first: whatever `stop` does, it runs once.
-    let Some(instance) = take_out(lua, owner) else {
-        return;
-    };
-    if why == "fault" {
-        let suspended = suspended(lua, owner, &instance, vm.limits().state_kib);
-        let off = switched_off(vm, instance.character, &suspended);
-        store::with(lua, |runtime| {
-            runtime.actors.behaviours.suspend(&instance, suspended);
-        });
-        invoke::push(vm, Fact::SwitchedOff(off));
-    }
-    if let Some(function) =
-        instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
-    {
-        invoke::run(vm, &Call::plain(owner, "stop"), &function, (&*instance.this, why));
-    }
-    let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
-    tree::end(vm, owner, why);
-    end_owner(vm, owner, why);
-}
-
-fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
-    store::with(lua, |runtime| runtime.actors.behaviours.take(owner))
 }
 
 /// Takes back an instance that a reload had brought back: it stays switched off, and none of its functions
@@ -467,41 +431,15 @@ pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspend
         Some(owner)
     });
     if let Some(owner) = found {
-        tree::end(vm, owner, Why::Reload);
-        end_owner(vm, owner, Why::Reload);
-    }
-}
-
-/// What a reload needs to bring an instance back.
-fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
-    let state = instance.this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-    let (state, left_out) = plain_state::salvage(lua, "self.state", &state, limit_kib);
-    let Instance { class, asked, given, .. } = instance;
-    Suspended {
-        label: store::with(lua, |runtime| runtime.owners.label(owner)),
-        file: class.file.clone(),
-        version: class.version,
-        asked: asked.clone(),
-        given: given.clone(),
-        state: Some(state),
-        is_whole: left_out.is_empty(),
-    }
-}
-
-/// The message about a behaviour that was switched off.
-fn switched_off(vm: &ScriptVm, character: CharacterId, suspended: &Suspended) -> SwitchedOff {
-    let path = vm.texts().get(&suspended.file).map_or(suspended.file.clone(), |file| file.path.clone());
-    SwitchedOff {
-        owner: suspended.label.to_string(),
-        character: Some(character),
-        again: format!("a reload of {path} starts it again, or character:attach(\"{}\")", suspended.asked),
+        invoke::end_tree(vm, owner, Why::Reload);
+        invoke::end_owner(vm, owner, Why::Reload);
     }
 }
 
 /// The behaviours that are switched off now, in order of characters.
 pub(crate) fn all_switched_off(vm: &ScriptVm) -> Vec<SwitchedOff> {
     let all = store::with(vm.lua(), |runtime| runtime.actors.behaviours.suspended());
-    all.iter().map(|(character, suspended)| switched_off(vm, *character, suspended)).collect()
+    all.iter().map(|(character, suspended)| behaviour_off(vm, *character, suspended)).collect()
 }
 
 /// Tells a behaviour of the end of a walk whose handlers went with a reload; false when it does not want to
@@ -512,56 +450,6 @@ pub(crate) fn walk_settled(vm: &ScriptVm, owner: Owner, result: Value) -> bool {
     }
     let callback = Callback::Named("onWalkSettled".to_owned());
     handlers::deliver(vm, Delivering::new(owner, &callback, &result, "onWalkSettled"))
-}
-
-/// Ends what an owner registered and started, and forgets it. Its walks settle, its `onCancel` functions run.
-pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
-    let lua = vm.lua();
-    end_belongings(lua, owner, why);
-    store::with(lua, |runtime| {
-        runtime.faults.strikes.forget(&owner);
-        runtime.owners.remove(owner)
-    });
-    invoke::clean_up(vm);
-}
-
-/// Ends what an owner registered and started; the owner stays. A reload leaves walks, and timers whose
-/// handlers are names.
-pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
-    let is_reload = why == Why::Reload;
-    for id in store::with(lua, |runtime| runtime.tasks.of(owner)) {
-        task::cancel(lua, id, why);
-    }
-    let timers = store::with(lua, |runtime| {
-        if is_reload {
-            runtime.registered.timers.nameless(owner)
-        } else {
-            runtime.registered.timers.of(owner)
-        }
-    });
-    for id in timers {
-        crate::script::step::timer::end(lua, id);
-    }
-    store::with(lua, |runtime| {
-        runtime.registered.predicates.end_owner(owner);
-        if is_reload {
-            runtime.registered.handlers.reload_owner(owner);
-            if let Some(record) = runtime.owners.get_mut(owner) {
-                (record.handlers, record.watches) = (0, 0);
-            }
-        } else {
-            runtime.registered.handlers.end_owner(owner);
-        }
-    });
-    if is_reload {
-        let _ = lend::with_world(lua, |world: &mut World| {
-            ops::watches::end_owner(world, owner);
-            ops::blocks::end_owner(world, owner);
-        });
-        return;
-    }
-    // Between phases there is no world: then the level has ended and nothing of it walks.
-    let _ = lend::with_world(lua, |world: &mut World| ops::walks::end_owner(world, owner));
 }
 
 pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {

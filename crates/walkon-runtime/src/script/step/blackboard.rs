@@ -14,7 +14,7 @@ use crate::script::state::handlers::Handlers;
 use crate::script::state::handlers::Listener;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
-use crate::script::step::dispatch;
+use crate::script::step::{handlers, task};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, payload, store};
 
@@ -91,10 +91,10 @@ pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
         payload.raw_set("value", &value)?;
         payload.raw_set("old", frozen(&news.old)?)?;
         payload.set_readonly(true);
-        dispatch::call_listeners(vm, &listeners, "watch", &Value::Table(payload));
+        handlers::call_listeners(vm, &listeners, "watch", &Value::Table(payload));
     }
     if let Some(change) = news.change {
-        dispatch::settle(vm, Wait::Change(change), &Outcome::Value(value));
+        task::settle(vm, Wait::Change(change), &Outcome::Value(value));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
-use crate::script::step::{behaviour, task};
+use crate::script::step::{behaviour, owner_end, task};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
@@ -116,7 +116,8 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
         behaviour::pause(lua, character);
     }
     if has_returned {
-        return script_returned(lua, id);
+        // It ends when its walks have.
+        return store::with(lua, |runtime| runtime.cinematics.scenes.script_returned(id));
     }
     let Ok(args) = payload::write(lua, &args) else {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
@@ -186,18 +187,6 @@ pub(crate) fn resume(vm: &ScriptVm, saved: &SavedScene) -> Result<(), String> {
     Ok(())
 }
 
-/// The script of a scene has returned: the scene ends when its walks have.
-pub(crate) fn script_returned(lua: &Lua, id: u64) {
-    store::with(lua, |runtime| runtime.cinematics.scenes.script_returned(id));
-}
-
-/// A fault in a scene ends it at the next dispatch.
-pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
-    if store::with(lua, |runtime| runtime.cinematics.scenes.contains(id)) {
-        store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
-    }
-}
-
 /// Cancels a scene at the next dispatch; false when it is over. One that has not begun never does. Its
 /// characters can be had by scenes that are played from now on: those begin after its end.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
@@ -247,7 +236,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let value = frozen(lua, &info).unwrap_or(Value::Nil);
     if let Some(owner) = scene.owner {
         let why = if how == SceneEnd::LevelEnd { Why::LevelEnd } else { Why::OwnerGone };
-        behaviour::end_belongings(lua, owner, why);
+        owner_end::end_belongings(lua, owner, why);
         invoke::clean_up(vm);
         if scene.moved_camera {
             let kind = CueKind::Camera { kind: "reset".to_owned(), options: map([]) };
@@ -262,7 +251,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
         if let Ok(Value::Function(on_end)) = scene.definition.table.raw_get::<Value>("onEnd") {
             invoke::run(vm, &Call::plain(owner, "onEnd"), &on_end, value.clone());
         }
-        behaviour::end_owner(vm, owner, why);
+        invoke::end_owner(vm, owner, why);
         invoke::push(vm, Fact::SceneEnded { name, info });
     }
     store::push_work(lua, ScriptWork::Settled(Wait::Scene(id), Outcome::Value(value)));

@@ -10,7 +10,6 @@ use mlua::{Function, MultiValue, Table};
 use crate::base::value::Plain;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::tasks::Why;
-use crate::script::step::behaviour;
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::chunk_names::CONSOLE;
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -113,7 +112,7 @@ impl LevelConsole {
     pub(crate) fn end(&mut self, vm: &ScriptVm) {
         self.waiting.clear();
         if let Some(owner) = self.owner.take() {
-            behaviour::end_owner(vm, owner, Why::LevelEnd);
+            invoke::end_owner(vm, owner, Why::LevelEnd);
         }
     }
 }

@@ -20,7 +20,6 @@ use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::results;
 use crate::script::state::callback::Callback;
-use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::{Listener, Lost, WalkRecord};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, TaskPause};
@@ -61,10 +60,10 @@ pub(crate) fn run(vm: &ScriptVm) {
     let mut left = BoundsLeft { rounds: rounds_max, items: items_max, begun: Vec::new() };
     drain(vm, &mut left);
     // The test comes last; its effects are dealt with in the rounds that are left.
-    while testing::take_turn(vm) {
+    while testing::turns::take_turn(vm) {
         drain(vm, &mut left);
     }
-    testing::after_tick(vm);
+    testing::turns::after_tick(vm);
 }
 
 /// The rest of the bounds of a step 12.
@@ -241,7 +240,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
     let lua = vm.lua();
     match work {
         ScriptWork::Begin(task) => task::begin(vm, task),
-        ScriptWork::Settled(wait, outcome) => settle(vm, wait, &outcome),
+        ScriptWork::Settled(wait, outcome) => task::settle(vm, wait, &outcome),
         ScriptWork::Answer(to, outcome) => task::answer(vm, to, outcome),
         ScriptWork::Attach { character, name, params } => {
             behaviour::attach_now(vm, character, &name, &params)
@@ -275,18 +274,8 @@ fn watch_payload(lua: &Lua, predicate: u32) -> mlua::Result<Value> {
     Ok(Value::Table(table))
 }
 
-/// Latches a result and hands it to the waiting tasks, in the order in which they began to wait.
-pub(crate) fn settle(vm: &ScriptVm, wait: Wait, outcome: &Outcome) {
-    let lua = vm.lua();
-    // Without memory for the result it is not latched; waiting tasks get it all the same.
-    let _ = wait::latch(lua, wait, outcome);
-    for waiter in store::with(lua, |runtime| runtime.tasks.take_waiters(wait)) {
-        task::answer(vm, waiter, outcome.clone());
-    }
-}
-
 fn settle_value(vm: &ScriptVm, wait: Wait, value: Value) {
-    settle(vm, wait, &Outcome::Value(value));
+    task::settle(vm, wait, &Outcome::Value(value));
 }
 
 fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
@@ -325,7 +314,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
                         ("by", by.map(Plain::Character)),
                     ],
                 )?;
-                call_listeners(vm, &listeners, what.name(), &payload);
+                handlers::call_listeners(vm, &listeners, what.name(), &payload);
             }
         }
         Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
@@ -467,26 +456,9 @@ fn deliver_event(vm: &ScriptVm, name: &str, payload: Value, to: Option<Character
         (Some(_), Some(owner)) => runtime.tasks.own_event_waiters(name, owner),
         (Some(_), None) => Vec::new(),
     });
-    call_listeners(vm, &listeners, name, &payload);
+    handlers::call_listeners(vm, &listeners, name, &payload);
     for waiter in waiters {
         wake_waiter(vm, waiter, &payload);
-    }
-}
-
-pub(crate) fn call_listeners(vm: &ScriptVm, listeners: &[Listener], label: &str, payload: &Value) {
-    if listeners.is_empty() {
-        return;
-    }
-    let label = CodeName::from(label.to_owned());
-    for listener in listeners {
-        if listener.once {
-            // A listener that an earlier listener of this event removed still hears it, like all others.
-            handlers::remove_listener(vm.lua(), listener.serial);
-        }
-        let mut handler = Delivering::new(listener.owner, &listener.callback, payload, label.clone());
-        handler.is_event = true;
-        handler.with_receiver = listener.behaviour_of.is_some();
-        handlers::deliver(vm, handler);
     }
 }
 

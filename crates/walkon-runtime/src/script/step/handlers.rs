@@ -15,7 +15,7 @@ use crate::base::ordered::CollectOrdered;
 use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::ListenTimes;
-use crate::script::state::handlers::{Lost, SenseRecord, WalkRecord, WatchRecord};
+use crate::script::state::handlers::{Listener, Lost, SenseRecord, WalkRecord, WatchRecord};
 use crate::script::state::owners::{OwnerRecord, Owners};
 use crate::script::state::tasks::TaskRole;
 use crate::script::state::waits::Delivery;
@@ -78,11 +78,6 @@ pub fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
     }
     let record = WalkRecord { owner, handlers, lost: Lost::Nothing };
     store::with(lua, |runtime| runtime.registered.handlers.set_walk(walk, record));
-}
-
-/// A task that waited for a walk ended with the code it ran; the result goes to the code that comes.
-pub(crate) fn note_reload(lua: &Lua, owner: Owner, walk: WalkId) {
-    store::with(lua, |runtime| runtime.registered.handlers.lose_waiter(walk, owner));
 }
 
 /// Keeps the handler of a requested path for the running owner, until it is answered.
@@ -276,6 +271,24 @@ pub(crate) fn deliver(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
     };
     task::call(vm, Called { owner, callback: label, role, function, receiver, payload });
     true
+}
+
+/// Calls the listeners of an event, a door or a key of a board, in order of registration.
+pub(crate) fn call_listeners(vm: &ScriptVm, listeners: &[Listener], label: &str, payload: &Value) {
+    if listeners.is_empty() {
+        return;
+    }
+    let label = CodeName::from(label.to_owned());
+    for listener in listeners {
+        if listener.once {
+            // A listener that an earlier listener of this event removed still hears it, like all others.
+            remove_listener(vm.lua(), listener.serial);
+        }
+        let mut handler = Delivering::new(listener.owner, &listener.callback, payload, label.clone());
+        handler.is_event = true;
+        handler.with_receiver = listener.behaviour_of.is_some();
+        deliver(vm, handler);
+    }
 }
 
 /// Keeps what comes in for an owner that stands still.

@@ -2,7 +2,7 @@
 //!
 //! In: the call under way. Out: its owner, what messages call it, whether it may register or start more.
 //! Holds: whatever a piece of code registers or starts belongs to the owner it runs for. Not here: the owners
-//! (`state::owners`), what the end of each kind is like (`behaviour`, `cinematic`, `level_script`).
+//! (`state::owners`), how they end (`owner_end`, `cinematic`).
 
 use mlua::Lua;
 

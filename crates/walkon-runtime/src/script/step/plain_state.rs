@@ -11,7 +11,8 @@ use std::rc::Rc;
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::Plain;
-use crate::script::step::invoke::{self, Call};
+use crate::script::state::running::Current;
+use crate::script::step::reports;
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, payload, store};
@@ -21,7 +22,7 @@ use crate::world::owner::Owner;
 const CALLBACK: &str = "state";
 
 /// Looks at the state of the behaviour whose code has just run.
-pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
+pub(crate) fn after_call(vm: &ScriptVm, call: &Current) {
     let lua = vm.lua();
     let this = store::with(lua, |runtime| {
         let instance = runtime.actors.behaviours.get(call.owner)?;
@@ -33,41 +34,39 @@ pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
     }
 }
 
-/// Looks at states that were put off, in turn. Once a tick.
-pub(crate) fn catch_up(vm: &ScriptVm) {
+/// Looks at the next state that was put off; false when there is none, or no look is left in this tick.
+pub(crate) fn look_at_next(vm: &ScriptVm) -> bool {
     let lua = vm.lua();
-    // Bounded by the entries: every look spends some.
-    loop {
-        let next = store::with(lua, |runtime| {
-            let owner = runtime.actors.checks.next_put_off();
-            owner.map(|owner| (owner, runtime.actors.behaviours.shared_this(owner)))
-        });
-        let Some((owner, this)) = next else {
-            return;
-        };
-        let spent = this.map_or(1, |this| look(vm, &Call::plain(owner, CALLBACK), &this));
-        store::with(lua, |runtime| runtime.actors.checks.spend(spent));
-    }
+    let next = store::with(lua, |runtime| {
+        let owner = runtime.actors.checks.next_put_off();
+        owner.map(|owner| (owner, runtime.actors.behaviours.shared_this(owner)))
+    });
+    let Some((owner, this)) = next else {
+        return false;
+    };
+    let spent = this.map_or(1, |this| look(vm, &Current::plain(owner, CALLBACK), &this));
+    store::with(lua, |runtime| runtime.actors.checks.spend(spent));
+    true
 }
 
 /// Looks at the state in a `self`; what that cost in entries.
 #[inline]
-fn look(vm: &ScriptVm, call: &Call, this: &Table) -> i64 {
+fn look(vm: &ScriptVm, call: &Current, this: &Table) -> i64 {
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     look_at(vm, call, "self.state", state)
 }
 
 /// Looks at `state`, which all scripts of the level share; once a tick.
 pub(crate) fn look_at_shared(vm: &ScriptVm, owner: Owner, state: &Table) {
-    look_at(vm, &Call::plain(owner, CALLBACK), "state", Value::Table(state.clone()));
+    look_at(vm, &Current::plain(owner, CALLBACK), "state", Value::Table(state.clone()));
 }
 
-fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 {
+fn look_at(vm: &ScriptVm, call: &Current, name: &'static str, state: Value) -> i64 {
     let (is_plain, entries) = payload::is_plain(vm.lua(), &state, vm.limits().state_kib);
     if is_plain && state.is_table() {
         store::with(vm.lua(), |runtime| runtime.actors.checks.is_plain(call.owner));
     } else {
-        let _ = check_after(vm, call, name, state);
+        check_after(vm, call, name, state);
     }
     // Finding the state costs as much as two entries.
     2 + i64::try_from(entries).unwrap_or(i64::MAX / 2)
@@ -78,7 +77,7 @@ fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 
 /// # Errors
 /// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the
 /// file of the owner.
-pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
+pub(crate) fn read(vm: &ScriptVm, call: &Current, name: &str, state: Value) -> Result<Plain, CallFailure> {
     let label = store::with(vm.lua(), |runtime| runtime.owners.label(call.owner));
     let given = Argument::new(&label, name, state);
     let read = given.table("a table of plain data").map(|_| ());
@@ -90,32 +89,24 @@ pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Resu
     })
 }
 
-/// The same, and a mistake is reported, unless it was before and nothing has changed since.
-///
-/// # Errors
-/// As [`read`].
-pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) -> Result<Plain, CallFailure> {
-    check_after(vm, &Call::plain(owner, CALLBACK), name, state)
+/// Reports a state that is not plain data, unless that was reported before and nothing has changed since.
+pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) {
+    check_after(vm, &Current::plain(owner, CALLBACK), name, state);
 }
 
-fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
-    let read = read(vm, call, name, state);
+fn check_after(vm: &ScriptVm, call: &Current, name: &str, state: Value) {
     let owner = call.owner;
-    let is_news = store::with(vm.lua(), |runtime| match &read {
-        Ok(_) => {
-            runtime.actors.checks.is_plain(owner);
-            false
-        }
-        Err(failure) => {
-            let owners = &runtime.owners;
-            let what = what_of(&failure.message);
-            runtime.actors.checks.is_news(owner, what, |known| owners.get(known).is_some())
-        }
+    let Err(failure) = read(vm, call, name, state) else {
+        return store::with(vm.lua(), |runtime| runtime.actors.checks.is_plain(owner));
+    };
+    let is_news = store::with(vm.lua(), |runtime| {
+        let owners = &runtime.owners;
+        let what = what_of(&failure.message);
+        runtime.actors.checks.is_news(owner, what, |known| owners.get(known).is_some())
     });
-    if let (true, Err(failure)) = (is_news, &read) {
-        invoke::report(vm, &Call::plain(owner, CALLBACK), failure.clone());
+    if is_news {
+        reports::report(vm, &Current::plain(owner, CALLBACK), failure);
     }
-    read
 }
 
 /// A message without the place in front of it.
@@ -128,7 +119,7 @@ fn what_of(message: &str) -> &str {
 
 /// The script that an owner runs and the line that spoils its state: the only one that sets a field of that
 /// name, else where the function begins that has just run; 0 when neither is known.
-fn place(vm: &ScriptVm, call: &Call, message: &str) -> (String, u32) {
+fn place(vm: &ScriptVm, call: &Current, message: &str) -> (String, u32) {
     let lua = vm.lua();
     let (class, environment) = store::with(lua, |runtime| {
         let class = runtime.actors.behaviours.parts(call.owner).map(|(_, class, ..)| class);
@@ -179,7 +170,7 @@ pub(crate) fn salvage(lua: &Lua, name: &str, state: &Value, limit_kib: u32) -> (
         return payload::salvage(lua, &Argument::new("reload", name, state.clone()), limit_kib);
     }
     let what = crate::script::vm::convert::describe(state);
-    (invoke::map([]), vec![format!("{name} is {what}, expected a table")])
+    (reports::map([]), vec![format!("{name} is {what}, expected a table")])
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub(crate) fn run(vm: &ScriptVm) {
         run_job(vm, job, reserve);
     }
     run_spawned(vm, reserve);
-    if testing::take_turn(vm) {
+    if testing::turns::take_turn(vm) {
         run_spawned(vm, reserve);
     }
     let count = store::with(lua, |runtime| runtime.queue.jobs.len() + runtime.tasks.spawned.len());
@@ -231,7 +231,7 @@ fn run_update_calls(
     });
     let (fuel_per_call, cost_max) = (vm.limits().fuel_per_call, vm.tick_left() - reserve);
     let owner_of = |call: &BatchCall| owners.get(call.row as usize).copied().unwrap_or(Owner::HOST);
-    let contexts = profile::contexts(vm, &owners);
+    let contexts = profile::contexts(vm.lua(), &owners);
     let memory = lists.memory.clone();
     vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max, contexts, memory });
     let outcome = vm.run_batch(&lists.updates, &lists.selves);

@@ -3,15 +3,16 @@
 //! In: functions to run, waits that tasks ask for, results. Out: tasks begun, resumed, woken. Holds: a task
 //! is resumed once for each wait (a late or second answer finds another serial and is dropped); nothing runs
 //! inside the call that started it. Not here: what tasks wait for (`state::waits`), which of them wait
-//! (`state::tasks`), waits over several things (`group`), ends (`ending`); in which order tasks are resumed
-//! (`schedule`, `dispatch`).
+//! (`state::tasks`), waits over several things (`group`), ends (`ending`, `cancelling`); in which order tasks
+//! are resumed (`schedule`, `dispatch`).
 
+pub(crate) mod cancelling;
 mod ending;
 mod group;
 pub(crate) mod traverse;
 
-pub(crate) use ending::{cancel, cancel_wait};
-pub(crate) use group::answer;
+pub(crate) use cancelling::{cancel, cancel_wait};
+pub(crate) use group::{answer, settle};
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Thread, Value};
 
 use crate::script::state::code_name::CodeName;
@@ -22,6 +23,7 @@ use crate::script::state::wait::Outcome;
 use crate::script::state::waits::{Answering, Delivery, Pending, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
+use crate::script::step::task::cancelling::forget;
 use crate::script::step::wait::TaskId;
 use crate::script::step::{dialogue, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -141,16 +143,6 @@ fn leave_quietly(
     runtime.tasks.has_left();
     forget(runtime, owner, id);
     Some(TaskExit::Returned)
-}
-
-/// A task is over: what counts or lists tasks knows it no more.
-fn forget(runtime: &mut Runtime, owner: Owner, id: u64) {
-    if let Some(skip) = runtime.cinematics.scenes.skip_of(owner) {
-        skip.forget(id);
-    }
-    if let Some(record) = runtime.owners.get_mut(owner) {
-        record.tasks = record.tasks.saturating_sub(1);
-    }
 }
 
 /// Begins a task that has not begun.

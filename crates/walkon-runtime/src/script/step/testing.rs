@@ -1,31 +1,27 @@
-//! Level tests: the turns, expectations and end of the one test that runs in this VM.
+//! Level tests: the expectations and the result of the one test that runs in this VM.
 //!
-//! In: the task of the test, what it expects and asks of the host. Out: whether it is over and how. Holds:
-//! the test is a task that comes last in steps 3 and 12; its fuel is not that of the level, so a test does
-//! not change what it looks at; the first expectation that fails is kept, even when a script catches its
-//! error; what the test started ends with it. Not here: running tests (`game::testing`), the functions of the
-//! test (`bind::test`).
+//! In: what the test expects and asks of the host. Out: whether it is over and how. Holds: the first
+//! expectation that fails is kept, even when a script catches its error. Not here: the turns of the test
+//! (`turns`), running tests (`game::testing`), the functions of the test (`bind::test`).
 
 pub(crate) mod answers;
 pub mod declared;
+pub(crate) mod turns;
 pub(crate) mod values;
 
-use mlua::{Lua, MultiValue, Value};
+use mlua::{Lua, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::value::Plain;
-use crate::script::state::owners::OwnerKind;
-use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::test_run::{
     Collected, HostRequest, TestAnswers, TestFailure, TestRun, TestSaving, TestState, Testing,
 };
 use crate::script::state::waits::WaitResult;
-use crate::script::step::invoke::{self, Call};
-use crate::script::step::{behaviour, task};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{self, CallFailure};
-use crate::script::vm::handles::{self, Thing};
-use crate::script::vm::{ScriptVm, payload, store};
+use crate::script::vm::handles::Thing;
+use crate::script::vm::shown_names::{shorten, suggestion};
+use crate::script::vm::{payload, store};
 use crate::world::World;
 use crate::world::owner::Owner;
 
@@ -108,39 +104,12 @@ pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String
     chosen.flatten().is_some()
 }
 
-/// The owner and the task of the test: at the start of the level, after everything else has started. It
-/// begins in step 3 of the first tick.
-pub(crate) fn prepare(vm: &ScriptVm) {
-    let lua = vm.lua();
-    let Some((name, function, variant)) =
-        with_run(lua, |run| (run.name.clone(), run.function.clone(), run.variant.clone()))
-    else {
-        return;
-    };
-    let label = format!("test \"{name}\"");
-    let owner = store::with(lua, |runtime| {
-        runtime.has_test = true;
-        runtime.owners.begin(OwnerKind::Test, label)
-    });
-    let mut args = MultiValue::new();
-    let handle = handles::make(lua, TestId(1)).unwrap_or(Value::Nil);
-    args.push_back(handle);
-    if let Some(variant) = variant
-        && let Ok(variant) = lua.create_string(variant)
-    {
-        args.push_back(Value::String(variant));
-    }
-    let spawn = NewTask { owner, callback: "test".into(), role: TaskRole::Test, function, args, name: None };
-    let task = task::add(lua, spawn);
-    with_run(lua, |run| run.own = Some((owner, task)));
-}
-
 /// The task of the test.
 pub(crate) fn task_of(lua: &Lua) -> Option<u64> {
     with_run(lua, |run| run.own.map(|(_, task)| task)).flatten()
 }
 
-fn owner_of(lua: &Lua) -> Option<Owner> {
+pub(crate) fn owner_of(lua: &Lua) -> Option<Owner> {
     with_run(lua, |run| run.own.map(|(owner, _)| owner)).flatten()
 }
 
@@ -176,54 +145,6 @@ pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: WaitResult) -> Optio
     None
 }
 
-/// The turn of the test in step 3 or 12; whether it ran.
-pub(crate) fn take_turn(vm: &ScriptVm) -> bool {
-    let lua = vm.lua();
-    let found = with_run(lua, |run| {
-        let (_, task) = run.own?;
-        let begins = !std::mem::replace(&mut run.has_begun, true);
-        let wakes = std::mem::take(&mut run.wakes);
-        let held = run.held.take();
-        let has_turn = begins || wakes || held.is_some();
-        run.is_last = has_turn;
-        has_turn.then_some((task, begins, wakes, held))
-    });
-    let Some(Some((id, begins, wakes, held))) = found else {
-        return false;
-    };
-    vm.off_the_books(|| {
-        if begins {
-            task::begin(vm, id);
-        }
-        if wakes {
-            task::wake(vm, id);
-        }
-        if let Some((serial, answer)) = held {
-            task::resume(vm, id, serial, answer);
-        }
-    });
-    with_run(lua, |run| run.is_last = false);
-    true
-}
-
-/// After every tick, last in step 12: the functions of `t:always`.
-pub(crate) fn after_tick(vm: &ScriptVm) {
-    let lua = vm.lua();
-    if !is_running(lua) {
-        return;
-    }
-    let Some(owner) = owner_of(lua) else {
-        return;
-    };
-    for function in with_run(lua, |run| run.always.clone()).unwrap_or_default() {
-        let call = Call::plain(owner, "always");
-        vm.off_the_books(|| invoke::run(vm, &call, &function, ()));
-        if !is_running(lua) {
-            return;
-        }
-    }
-}
-
 /// Whether a test runs and has not ended.
 pub(crate) fn is_running(lua: &Lua) -> bool {
     with_run(lua, |run| run.failure.is_none() && run.end.is_none()).unwrap_or(false)
@@ -235,7 +156,7 @@ pub(crate) fn state(lua: &Lua) -> TestState {
         if let Some(failure) = &run.failure {
             let mut failure = failure.clone();
             // An answer to a choice of another name may well be the reason.
-            if let Some(unasked) = answers::unasked(&run.answers)
+            if let Some(unasked) = unasked(&run.answers)
                 && unasked.message != failure.message
             {
                 failure.message = format!("{}; {}", failure.message, unasked.message);
@@ -269,9 +190,20 @@ pub(crate) fn returned(lua: &Lua, value: Value) {
     };
     with_run(lua, |run| {
         run.end = Some(TestState::Returned(plain));
-        run.failure =
-            run.failure.take().or_else(|| bare_expectation(run)).or_else(|| answers::unasked(&run.answers));
+        run.failure = run.failure.take().or_else(|| bare_expectation(run)).or_else(|| unasked(&run.answers));
     });
+}
+
+/// The first answer, by id of its choice, that nobody asked for.
+fn unasked(answers: &TestAnswers) -> Option<TestFailure> {
+    let (choice, given) = answers.given.iter().find(|(_, given)| !given.is_asked)?;
+    let why = if answers.asked.contains(choice) {
+        "; the choice was asked before, and not again".to_owned()
+    } else {
+        suggestion(choice, answers.asked.iter().map(String::as_str))
+    };
+    let message = format!("the answer to \"{}\" was never asked for{why}", shorten(choice));
+    Some(TestFailure { message, file: given.file.clone(), line: given.line })
 }
 
 /// Values whose expectation is looked for at the end, at most: one is enough to fail a test.
@@ -389,13 +321,6 @@ pub(crate) fn take_saving(lua: &Lua) -> Option<TestSaving> {
 /// What became of that.
 pub(crate) fn note_saving(lua: &Lua, saving: TestSaving) {
     with_run(lua, |run| run.saving = saving);
-}
-
-/// The end of the level: everything that the test started ends with it.
-pub(crate) fn end(vm: &ScriptVm) {
-    if let Some(owner) = owner_of(vm.lua()) {
-        behaviour::end_owner(vm, owner, Why::LevelEnd);
-    }
 }
 
 /// Mixes in the part of the test that can change the future.

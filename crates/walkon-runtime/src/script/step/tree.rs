@@ -1,12 +1,13 @@
 //! Behaviour trees: beginning, ticking and leaving them.
 //!
-//! In: trees of behaviours, the tick. Out: trees ticked in step 3, and left when their owner ends. Holds:
+//! In: trees of behaviours, the tick. Out: trees ticked in step 3. Holds:
 //! every action that was entered is left exactly once; a tree that faulted starts again after a second; a
 //! tree whose owner stands still is not ticked and its time stands still. Interpreted here and not in Lua: no
 //! code of a script ever runs beneath a node, actions are tasks of their own, so each call has its own fuel
 //! and its own fault, and the state of a tree is part of the hash. Not here: the state of each node
 //! (`state::trees`), what nodes do (`tree::tick`), the builders (`bind::bt`).
 
+pub(crate) mod cursor;
 pub(crate) mod node;
 mod tick;
 
@@ -19,8 +20,9 @@ use crate::script::state::call_memory::CallMemory;
 use crate::script::state::runtime::Actors;
 use crate::script::state::tasks::Why;
 use crate::script::state::trees::{ActionExit, BehaviourTree};
-use crate::script::step::tree::tick::{NodeStatus, TreeCursor};
-use crate::script::step::{behaviour, call_memory, invoke};
+use crate::script::step::tree::cursor::TreeCursor;
+use crate::script::step::tree::tick::NodeStatus;
+use crate::script::step::{call_memory, invoke};
 use crate::script::vm::convert::describe;
 use crate::script::vm::{ScriptVm, store};
 use crate::world::owner::Owner;
@@ -85,18 +87,10 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
             || run.states.iter().all(|state| !state.is_running),
         "nothing of a tree that ended still runs"
     );
+    invoke::switch_off(vm);
     let suspend = store::with(lua, |runtime| runtime.actors.trees.end_tick(owner, run));
     invoke::clean_up(vm);
     if suspend {
-        behaviour::end(vm, owner, "fault");
+        invoke::end_behaviour(vm, owner, "fault");
     }
-}
-
-/// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with
-/// `why`. Before the owner's other belongings end.
-pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
-    let Some(mut run) = store::with(vm.lua(), |runtime| runtime.actors.trees.take(owner)) else {
-        return;
-    };
-    TreeCursor::new(vm, owner, &mut run).leave(0, ActionExit::at_end(why), why);
 }

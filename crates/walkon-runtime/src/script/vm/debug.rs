@@ -17,7 +17,7 @@ use mlua::{Function, Lua, LuaOptions, StdLib, Value, WeakLua};
 use crate::base::ordered::CollectOrdered;
 use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::fault::CallFailure;
-use crate::script::vm::{lend, machine_of, strides};
+use crate::script::vm::strides;
 
 /// Frames of one stack that are looked at.
 const LEVELS_MAX: i32 = 20_100;
@@ -36,6 +36,8 @@ pub(crate) trait Hook: fmt::Debug {
     fn loaded(&self, lua: &Lua, file: &str);
     /// Whether somebody wants to stop wherever code is.
     fn wants_pause(&self) -> bool;
+    /// Code has come to a safepoint while somebody wants that: every line is to be stopped at from now on.
+    fn pause_at_next_line(&self, lua: &Lua);
 }
 
 /// A coroutine or the state of the host, while it stands still. An address, to be used before it goes on.
@@ -224,9 +226,8 @@ impl DebugPort {
             && !self.is_everywhere.get()
             && self.hook.wants_pause()
             && let Some(lua) = self.lua.0.try_upgrade()
-            && let Some(machine) = machine_of(&lua)
         {
-            machine.rest(&lua, || self.set_everywhere(&lua, Lines::All));
+            self.hook.pause_at_next_line(&lua);
         }
     }
 }
@@ -419,13 +420,15 @@ pub(crate) fn set_upvalue(lua: &Lua, function: &Function, number: usize, value: 
 /// 6. Texts that Luau hands out (names, sources) are copied before anything else is called.
 #[allow(unsafe_code)]
 mod raw {
+    use std::collections::BTreeSet;
     use std::ffi::{CStr, c_char, c_int};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::rc::Rc;
 
     use mlua::{Function, Lua, Value, ffi};
 
-    use super::{BTreeSet, DebugPort, LineBreak, PORTS, ScriptFrame, lend};
+    use crate::script::vm::debug::{DebugPort, LineBreak, PORTS, ScriptFrame};
+    use crate::script::vm::lend;
 
     pub(super) type State = *mut ffi::lua_State;
     pub(super) type Safepoint = unsafe extern "C-unwind" fn(*mut ffi::lua_State, c_int);

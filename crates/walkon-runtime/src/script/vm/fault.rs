@@ -12,10 +12,6 @@ use crate::script::state::census::DIGITS_MAX;
 use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{hints, store};
-
-/// Frames shown of a traceback; the rest is counted.
-const FRAMES_SHOWN: usize = 20;
 
 /// Frames looked at in search of a script's own. Luau allows 20 000 calls inside each other.
 const FRAMES_MAX: usize = 20_100;
@@ -165,28 +161,6 @@ pub(crate) fn raised_by_own_code(lua: &Lua, handlers: usize) -> bool {
 }
 
 impl CallFailure {
-    /// What the error `value` means, seen from a handler that runs before the stack is unwound.
-    #[must_use]
-    pub(crate) fn at(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> Self {
-        let frames = frames(lua, FRAMES_SHOWN + 1);
-        let (kind, text) = match trip {
-            Some((Trip::Fuel, limit)) if runs_in_a_task(lua) => (
-                FaultKind::Fuel,
-                format!("stopped after {limit} steps without a wait; wait in the loop: task.sleep, a walk"),
-            ),
-            Some((trip, limit)) => (trip.into(), trip_text(trip, limit)),
-            None if is_out_of_memory(value) => (FaultKind::Memory, trip_text(Trip::Memory, 0)),
-            None => (FaultKind::Error, text_of(value)),
-        };
-        let innermost = frames.first().map(|frame| (frame.file.as_str(), frame.line));
-        let hint = frames.first().filter(|_| kind == FaultKind::Error);
-        let hint = hint.and_then(|frame| hints::absent(lua, frame, &text));
-        let text = hint.map_or(text.clone(), |hint| format!("{text}; {hint}"));
-        let mut failure = Self::new(kind, text, innermost);
-        failure.traceback = traceback(&frames);
-        failure
-    }
-
     /// A failure with `text` as its message; `place` goes in front of it unless it names one itself.
     #[must_use]
     pub fn new(kind: FaultKind, text: String, place: Option<(&str, u32)>) -> Self {
@@ -213,26 +187,6 @@ impl CallFailure {
         }
         self
     }
-}
-
-fn traceback(frames: &[StackFrame]) -> String {
-    let mut lines: Vec<String> = frames
-        .iter()
-        .take(FRAMES_SHOWN)
-        .map(|frame| match &frame.function {
-            Some(function) => format!("{}:{} in {function}", frame.file, frame.line),
-            None => format!("{}:{}", frame.file, frame.line),
-        })
-        .collect();
-    if frames.len() > FRAMES_SHOWN {
-        lines.push("...".to_owned());
-    }
-    lines.join("\n")
-}
-
-/// Whether the code under way may wait.
-fn runs_in_a_task(lua: &Lua) -> bool {
-    store::find(lua, |runtime| runtime.running.task()).is_some()
 }
 
 pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {

@@ -6,16 +6,15 @@
 
 use mlua::Lua;
 
-use crate::script::vm;
-use crate::script::vm::charge;
 use crate::script::vm::fault::StackFrame;
+use crate::script::vm::machine::{charge, line_of};
 
 /// Bytes of script text that are looked through for a unit of fuel, so that errors in a loop are paid for.
 const BYTES_PER_UNIT: u64 = 8192;
 
 /// The line at which a script stands that raises, and may catch what it raises, again and again.
 fn paid_line(lua: &Lua, frame: &StackFrame) -> Option<String> {
-    let (line, bytes) = vm::line_of(lua, &frame.file, frame.line)?;
+    let (line, bytes) = line_of(lua, &frame.file, frame.line)?;
     // A call that cannot pay ends at the next safepoint.
     let _ = charge(lua, bytes / BYTES_PER_UNIT);
     Some(line)
@@ -93,7 +92,7 @@ const ABSENT: &[(&str, &str)] = &[
 pub(crate) fn absent(lua: &Lua, frame: &StackFrame, error: &str) -> Option<String> {
     let is_nil = error.contains("attempt to index nil") || error.contains("attempt to call a nil value");
     // An error that ends a call is looked at once.
-    is_nil.then(|| vm::line_of(lua, &frame.file, frame.line)).flatten().and_then(|(line, _)| absent_in(&line))
+    is_nil.then(|| line_of(lua, &frame.file, frame.line)).flatten().and_then(|(line, _)| absent_in(&line))
 }
 
 /// What to use instead of a global that Lua has elsewhere: `use task.sleep(seconds)` for `wait`.

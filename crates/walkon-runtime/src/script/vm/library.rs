@@ -10,45 +10,12 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
+use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
+use crate::script::vm::fault;
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{Machine, fault};
-
-/// One printed line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Printed {
-    /// The script file, as messages name it; empty when it is not known.
-    pub file: String,
-    /// The line in that file; 0 when it is not known.
-    pub line: u32,
-    /// What was printed: at most 4 KiB.
-    pub text: String,
-}
-
-/// Lines printed since the host last took them.
-#[derive(Debug, Default)]
-pub struct Console {
-    lines: Vec<Printed>,
-    dropped: u64,
-}
-
-impl Console {
-    /// Keeps `line`, or counts it as dropped when `lines_max` are kept already.
-    pub fn push(&mut self, line: Printed, lines_max: u32) {
-        if self.lines.len() < lines_max as usize { self.lines.push(line) } else { self.dropped += 1 }
-    }
-
-    /// Whether there is anything to take.
-    pub fn has_any(&self) -> bool {
-        !self.lines.is_empty() || self.dropped > 0
-    }
-
-    /// The lines kept since the last call, and how many were dropped.
-    pub fn take(&mut self) -> (Vec<Printed>, u64) {
-        (std::mem::take(&mut self.lines), std::mem::take(&mut self.dropped))
-    }
-}
+use crate::script::vm::machine::Machine;
 
 /// The limits `prelude/base.lua` checks.
 pub(crate) fn limits(lua: &Lua, machine: &Machine) -> mlua::Result<Table> {

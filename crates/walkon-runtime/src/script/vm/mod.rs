@@ -6,7 +6,10 @@
 //! code. Not here: the world (`lend`), the owners of calls, when calls happen.
 
 pub(crate) mod account;
+mod caught;
 pub(crate) mod chunk_names;
+pub(crate) mod compiler;
+pub mod console;
 pub mod convert;
 pub(crate) mod debug;
 pub mod fault;
@@ -17,36 +20,45 @@ pub mod hints;
 pub mod lend;
 pub mod library;
 pub mod limits;
+mod loader;
+mod machine;
 pub mod payload;
 pub(crate) mod profile;
+pub(crate) mod resting;
+mod room;
 pub(crate) mod sandbox;
 pub(crate) mod shown;
 pub(crate) mod shown_names;
 pub(crate) mod store;
 mod strides;
 
-use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub use loader::readable;
+pub(crate) use loader::{compile_text, lines_to_stop_at};
+pub(crate) use machine::{
+    Machine, collect, hash_streams, machine_of, on_behalf_of_host, path_of_script, resolve_name,
+    text_of_script,
+};
+pub use machine::{charge, is_loading};
 use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
-use crate::base::hash::StateHash;
 use crate::base::ordered::CollectOrdered;
 use crate::base::rng::Rng;
 use crate::script::state::code_place::CodePlace;
-use crate::script::state::profile::Ledger;
 use crate::script::vm::account::Account;
-use crate::script::vm::convert::{Args, UsageError, function};
+use crate::script::vm::console::Printed;
+use crate::script::vm::convert::{UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, NotBegun, ScriptText, ScriptTexts};
+use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::vm::fuel::{Fuel, Signals, Trip};
-use crate::script::vm::library::{Console, Printed};
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::loader::{Loader, compile, failed, first};
 use crate::script::vm::sandbox::Sandbox;
 
 /// The setup of a VM.
@@ -73,38 +85,6 @@ pub enum VmError {
     Setup(#[from] mlua::Error),
 }
 
-/// What the parts of a VM share: counters and tables of the host, no Lua values.
-#[derive(Debug)]
-pub(crate) struct Machine {
-    pub(crate) fuel: Fuel,
-    pub(crate) limits: ScriptLimits,
-    pub(crate) seed: u64,
-    /// `math.random` of each file, by stream name.
-    pub(crate) streams: RefCell<BTreeMap<String, Rng>>,
-    pub(crate) console: RefCell<Console>,
-    pub(crate) account: Account,
-    /// Coroutines of scripts that run inside each other right now.
-    pub(crate) depth: Cell<u32>,
-    /// Bodies of files that run inside each other right now.
-    loading: Cell<u32>,
-    /// The report of the handler of the running call, from before the stack was unwound.
-    failure: RefCell<Option<CallFailure>>,
-    texts: RefCell<ScriptTexts>,
-    loads: Loads,
-    /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
-    host_asks: Cell<bool>,
-    /// Whether a script has asked which coroutine it runs in: it may hold one that is over.
-    pub(crate) is_coroutine_known: Cell<bool>,
-    /// Where a debugger is connected.
-    pub(crate) debug: OnceCell<Rc<DebugPort>>,
-    /// Whether code runs for a viewer: what would change anything is refused.
-    pub(crate) is_looking: Cell<bool>,
-    /// The table behind the globals of every file.
-    pub(crate) shared: OnceCell<Table>,
-    /// What calls cost, while a profile is made.
-    profile: RefCell<Option<Ledger>>,
-}
-
 /// What a reload changes in the VM: to go back to when it is refused.
 #[derive(Debug)]
 pub(crate) struct VmBefore {
@@ -112,42 +92,6 @@ pub(crate) struct VmBefore {
     loads: Loadeds,
     streams: BTreeMap<String, Rng>,
     memory_exhausted: bool,
-}
-
-impl Machine {
-    /// Whether the body of a file runs right now.
-    pub(crate) fn is_loading(&self) -> bool {
-        self.loading.get() > 0
-    }
-
-    /// The texts of the level's scripts.
-    pub(crate) fn texts(&self) -> std::cell::Ref<'_, ScriptTexts> {
-        self.texts.borrow()
-    }
-
-    /// Bytes in use for a debugger alone.
-    pub(crate) fn extra_bytes(&self) -> usize {
-        self.debug.get().map_or(0, |port| port.extra_bytes.get())
-    }
-
-    /// Runs `run` for a debugger while a call rests, or between two: nothing is counted or collected, nothing
-    /// stops, and there is room in memory for what it makes.
-    pub(crate) fn rest<R>(&self, lua: &Lua, run: impl FnOnce() -> R) -> R {
-        let Some(port) = self.debug.get() else { return run() };
-        let limit = lua.set_memory_limit(0).unwrap_or(0);
-        let before = (lua.used_memory(), port.extra_bytes.get(), self.depth.get());
-        handles::note_new(lua);
-        if limit > 0 {
-            let _ = lua.set_memory_limit(limit.saturating_add(ROOM_OF_DEBUGGER));
-        }
-        let result = self.fuel.aside(|| port.busy(run));
-        handles::forget_noted(lua);
-        port.extra_bytes.set(before.1.saturating_add(lua.used_memory().saturating_sub(before.0)));
-        self.fuel.set_extra_bytes(port.extra_bytes.get());
-        self.depth.set(before.2);
-        let _ = lua.set_memory_limit(if limit > 0 { limit + port.extra_bytes.get() - before.1 } else { 0 });
-        result
-    }
 }
 
 impl VmBefore {
@@ -160,15 +104,6 @@ impl VmBefore {
     pub(crate) fn environments(&self, unit: &BTreeSet<String>) -> Vec<Table> {
         unit.iter().filter_map(|name| self.loads.environment(name)).collect()
     }
-}
-
-/// What files need of the VM, cheap to clone.
-#[derive(Clone, Debug)]
-struct Loader {
-    machine: Rc<Machine>,
-    globals: Table,
-    protect: Function,
-    place: Function,
 }
 
 /// The VM of one level.
@@ -206,9 +141,6 @@ const IDLE_MAX: usize = 64;
 /// Frames of a waiting coroutine that are looked at: those of a wait lie above that of the script.
 const FRAMES_LOOKED_AT: i32 = 64;
 
-/// Bytes that a debugger may make beyond the memory of the level.
-const ROOM_OF_DEBUGGER: usize = 64 * 1024 * 1024;
-
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
 
@@ -230,7 +162,7 @@ impl ScriptVm {
             | StdLib::VECTOR
             | StdLib::DEBUG;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        lua.set_compiler(sandbox::compiler());
+        lua.set_compiler(compiler::compiler());
         let machine = Rc::new(Machine {
             fuel: Fuel::install(&lua, settings.signals),
             limits: settings.limits,
@@ -266,7 +198,7 @@ impl ScriptVm {
             .globals
             .raw_set("require", function(&lua, "require", move |lua, args| require.require(lua, args))?)?;
         let report = report(&lua, &machine)?;
-        let task = sandbox::own_chunk(&lua, &sandbox.native, TASK)?
+        let task = compiler::own_chunk(&lua, &sandbox.native, TASK)?
             .call((sandbox.protect.clone(), report.clone()))?;
         let batch = Fuel::batch_function(&lua)?;
         lua.set_app_data(Rc::clone(&machine));
@@ -325,7 +257,7 @@ impl ScriptVm {
     /// # Errors
     /// When it does not compile.
     pub fn own_chunk(&self, text: &str) -> mlua::Result<Function> {
-        sandbox::own_chunk(&self.lua, &self.sandbox.native, text)
+        compiler::own_chunk(&self.lua, &self.sandbox.native, text)
     }
 
     /// Makes the globals read-only, collects what the setup left, and sets the memory limit of the level
@@ -409,7 +341,7 @@ impl ScriptVm {
         let running = self.begin(0);
         let outcome = self.sandbox.protect.call::<bool>((&self.batch, &self.report, functions, arguments));
         drop(running);
-        profile::end_row(self);
+        profile::end_row(&self.machine);
         self.spend(self.machine.fuel.batch_cost());
         match outcome {
             Ok(true) => {
@@ -492,7 +424,7 @@ impl ScriptVm {
             self.machine.failure.take();
         }
         lend::take_panicked();
-        profile::begin(self);
+        profile::begin(&self.lua, &self.machine);
         self.machine.fuel.enter(fuel)
     }
 
@@ -503,7 +435,7 @@ impl ScriptVm {
     /// changed.
     fn count(&self) {
         resume_panic();
-        profile::end(self);
+        profile::end(&self.machine);
         self.spend(self.machine.fuel.cost());
     }
 
@@ -790,113 +722,12 @@ impl ScriptVm {
     }
 }
 
-/// What the parts of a VM share.
-pub(crate) fn machine_of(lua: &Lua) -> Option<Rc<Machine>> {
-    lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))
-}
-
-/// The lines where the file at `path` can stop: of the code that is loaded, else of its text.
-pub(crate) fn lines_to_stop_at(lua: &Lua, path: &str) -> Option<BTreeSet<u32>> {
-    let machine = machine_of(lua)?;
-    if let Some(lines) = machine.debug.get()?.lines_of(path) {
-        return Some(lines);
-    }
-    let text = machine.texts.borrow().get(ScriptTexts::name_of_path(path)?).cloned()?;
-    if text.path != path {
-        return None;
-    }
-    let body = compile_by(strides::compile_for_debugger, lua, &text, None).ok()?;
-    Some(debug::lines(lua, &body))
-}
-
-/// Collects everything that nothing reaches.
-///
-/// # Errors
-/// When the memory of the VM is spent.
-pub(crate) fn collect(lua: &Lua) -> mlua::Result<()> {
-    let machine = machine_of(lua);
-    machine.map_or(Ok(()), |machine| machine.fuel.collect(lua))
-}
-
-/// Whether the body of a file runs right now: only `require`, `bt`, `log`, `test.level` and the libraries
-/// work then.
-#[must_use]
-pub fn is_loading(lua: &Lua) -> bool {
-    lua.app_data_ref::<Rc<Machine>>().is_some_and(|machine| machine.is_loading())
-}
-
-/// The whole name of the file that `asked` means, if it means one.
-pub(crate) fn resolve_name(lua: &Lua, asked: &str) -> Option<String> {
-    let machine = machine_of(lua)?;
-    machine.texts.borrow().resolve(asked).ok().map(str::to_owned)
-}
-
-/// A line of a script, and how many bytes were looked through for it; none when the text or the line is not
-/// there.
-pub(crate) fn line_of(lua: &Lua, path: &str, line: u32) -> Option<(String, u64)> {
-    let machine = machine_of(lua)?;
-    let texts = machine.texts.borrow();
-    let text = &texts.get(ScriptTexts::name_of_path(path)?)?.text;
-    let found = text.lines().nth((line.max(1) - 1) as usize)?;
-    // As many as lie before the end of the line.
-    let bytes = found.as_ptr() as usize + found.len() - text.as_ptr() as usize;
-    // Longer lines are no code that a person wrote.
-    (found.len() <= 4096).then(|| (found.to_owned(), bytes as u64))
-}
-
-/// Lets the host ask for a file from within a call of a script, which does not come to depend on it.
-pub(crate) fn on_behalf_of_host<R>(lua: &Lua, ask: impl FnOnce() -> R) -> R {
-    let machine = machine_of(lua);
-    let before = machine.as_ref().map(|machine| machine.host_asks.replace(true));
-    let answer = ask();
-    if let (Some(machine), Some(before)) = (machine, before) {
-        machine.host_asks.set(before);
-    }
-    answer
-}
-
 /// The mistake of calling `function` while a file loads; every binding that needs the world begins with it.
 ///
 /// # Errors
 /// While the body of a file runs.
 pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), UsageError> {
     if is_loading(lua) { Err(lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
-}
-
-/// The text of the script that `asked` means.
-///
-/// # Errors
-/// When it means none, or several.
-pub(crate) fn text_of_script(lua: &Lua, asked: &str) -> Result<String, FileError> {
-    let Some(machine) = lua.app_data_ref::<Rc<Machine>>() else {
-        return Ok(String::new());
-    };
-    let texts = machine.texts.borrow();
-    let name = texts.resolve(asked)?;
-    Ok(texts.get(name).map_or_else(String::new, |file| file.text.clone()))
-}
-
-/// The path of the script that `asked` means.
-///
-/// # Errors
-/// When it means none, or several.
-pub(crate) fn path_of_script(lua: &Lua, asked: &str) -> Result<String, FileError> {
-    let Some(machine) = lua.app_data_ref::<Rc<Machine>>() else {
-        return Ok(asked.to_owned());
-    };
-    let texts = machine.texts.borrow();
-    let name = texts.resolve(asked)?;
-    Ok(texts.get(name).map_or_else(|| asked.to_owned(), |file| file.path.clone()))
-}
-
-/// Mixes the random streams of the files into `hash`.
-pub(crate) fn hash_streams(lua: &Lua, hash: &mut StateHash) {
-    if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
-        for (name, stream) in machine.streams.borrow().iter() {
-            hash.text(name);
-            stream.hash_into(hash);
-        }
-    }
 }
 
 /// Lets a panic of host code go on that a script has swallowed.
@@ -912,248 +743,13 @@ fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     let machine = Rc::clone(machine);
     lua.create_function(move |lua, problem: Value| {
         let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
-        let failure = CallFailure::at(lua, &problem, trip);
+        let failure = caught::failure(lua, &problem, trip);
         if let Some(port) = machine.debug.get() {
             port.fault(lua, &failure);
         }
         *machine.failure.borrow_mut() = Some(failure);
         Ok(())
     })
-}
-
-/// Makes the table that a file returns read-only, with all tables in it that are not read-only yet.
-fn seal_deeply(module: &Table) -> mlua::Result<()> {
-    let mut open = vec![module.clone()];
-    while let Some(table) = open.pop() {
-        if table.is_readonly() {
-            continue;
-        }
-        for pair in table.pairs::<Value, Value>() {
-            fuel::charge_running(1);
-            if let (_, Value::Table(inner)) = pair? {
-                open.push(inner);
-            }
-        }
-        table.set_readonly(true);
-    }
-    Ok(())
-}
-
-fn first(mut values: MultiValue) -> Value {
-    values.pop_front().unwrap_or(Value::Nil)
-}
-
-fn failed(text: String) -> CallFailure {
-    CallFailure::new(FaultKind::Error, text, None)
-}
-
-impl Loader {
-    /// The environment of the file called `name`, and its body, compiled.
-    fn prepare(&self, lua: &Lua, name: &str) -> Result<(Table, Function), CallFailure> {
-        let text = self.machine.texts.borrow().get(name).cloned();
-        let file = text.ok_or_else(|| failed(format!("unknown script \"{name}\"")))?;
-        let environment =
-            self.environment(lua, name).map_err(|error| failed(fault::text_of_error(&error)))?;
-        let body = match self.machine.debug.get() {
-            None => compile(lua, &file, Some(&environment))?,
-            Some(port) => self.compile_for_debugger(lua, port, &file, &environment)?,
-        };
-        Ok((environment, body))
-    }
-
-    /// The same code with the names of its locals, known to the debugger.
-    fn compile_for_debugger(
-        &self,
-        lua: &Lua,
-        port: &DebugPort,
-        file: &ScriptText,
-        environment: &Table,
-    ) -> Result<Function, CallFailure> {
-        let named = compile_by(strides::compile_for_debugger, lua, file, Some(environment))?;
-        self.machine.rest(lua, || port.register(lua, &file.path, &named));
-        let names = debug::bytes_of_names(&file.text);
-        port.extra_bytes.set(port.extra_bytes.get().saturating_add(names));
-        self.machine.fuel.set_extra_bytes(port.extra_bytes.get());
-        Ok(named)
-    }
-
-    fn environment(&self, lua: &Lua, name: &str) -> mlua::Result<Table> {
-        let math = lua.create_table()?;
-        for pair in self.globals.raw_get::<Table>("math")?.pairs::<Value, Value>() {
-            let (key, value) = pair?;
-            math.raw_set(key, value)?;
-        }
-        math.raw_set("random", library::random(lua, &self.machine, name)?)?;
-        math.set_readonly(true);
-        sandbox::environment(lua, &self.globals, &[("math", Value::Table(math))])
-    }
-
-    fn open(&self, name: &str) -> Result<(), String> {
-        let path = |name: &String| {
-            self.machine.texts.borrow().get(name).map_or(name.clone(), |file| file.path.clone())
-        };
-        self.machine.loads.begin(name).map_err(|why| match why {
-            NotBegun::Circle(names) => {
-                let circle: Vec<String> = names.iter().map(path).collect();
-                format!(
-                    "{} is a circle of files; move what they share into one of its own",
-                    circle.join(" -> ")
-                )
-            }
-            NotBegun::TooDeep { outermost } => format!(
-                "files require one another more than {} deep; require {} before the others, in {}",
-                ScriptLimits::REQUIRE_DEPTH,
-                path(&name.to_owned()),
-                path(&outermost)
-            ),
-        })?;
-        self.machine.loading.set(self.machine.loading.get() + 1);
-        Ok(())
-    }
-
-    fn close<E>(&self, name: &str, environment: Table, outcome: Result<Value, E>) -> Result<LoadedFile, E> {
-        self.machine.loading.set(self.machine.loading.get() - 1);
-        let outcome = outcome.map(|result| LoadedFile { environment, result });
-        self.machine.loads.finish(name, outcome.as_ref().ok().cloned());
-        outcome
-    }
-
-    /// `require(name)`: what the file returns, a table frozen. The body runs on the budget of the caller.
-    fn require(&self, lua: &Lua, args: &mut Args) -> Result<Value, UsageError> {
-        let asked = args.take("name").text("the name of a script")?;
-        let name = self.machine.texts.borrow().resolve(&asked).map(str::to_owned);
-        let name = name.map_err(|error| args.mistake(error.to_string()))?;
-        self.note_need(lua, &asked, &name);
-        let loaded = match self.machine.loads.get(&name) {
-            Some(loaded) => loaded,
-            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(without_way(&problem)))?,
-        };
-        if let Value::Table(module) = &loaded.result {
-            seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
-        }
-        Ok(loaded.result)
-    }
-
-    /// Notes what requires a file: the body that runs, and the function that calls.
-    fn note_need(&self, lua: &Lua, asked: &str, name: &str) {
-        if self.machine.host_asks.replace(false) {
-            return;
-        }
-        let caller = fault::frames(lua, 1).pop().map(|frame| frame.file);
-        let caller = caller.as_deref().and_then(ScriptTexts::name_of_path).map(str::to_owned);
-        for by in [caller, self.machine.loads.innermost()].into_iter().flatten() {
-            self.machine.loads.note_need(&by, asked, name);
-        }
-    }
-
-    /// Loads a file from within a call of a script. It cannot yield: a host function lies in between.
-    fn load_inside(&self, lua: &Lua, name: &str) -> Result<LoadedFile, String> {
-        let (environment, body) = self.prepare(lua, name).map_err(|failure| failure.message)?;
-        self.open(name)?;
-        let outcome = self.protect.call::<MultiValue>((&body, &self.place));
-        let outcome = match outcome {
-            Ok(mut values) => match values.pop_front() {
-                Some(Value::Boolean(true)) => Ok(first(values)),
-                _ => Err(fault::text_of(&first(values))),
-            },
-            Err(error) => Err(fault::text_of_error(&error)),
-        };
-        self.close(name, environment, outcome)
-    }
-}
-
-/// The problem of a file that was required, without the line that required it there: a chain of files names
-/// the outermost and the innermost place.
-fn without_way(problem: &str) -> &str {
-    let place = fault::place_in(problem).map(|(file, line)| format!("{file}:{line}: require: "));
-    let inner = place.and_then(|place| problem.strip_prefix(place.as_str()));
-    inner.filter(|inner| fault::place_in(inner).is_some()).unwrap_or(problem)
-}
-
-/// Compiles a text called `chunk`: an expression gives its values, statements run.
-///
-/// # Errors
-/// The first mistake of the text as statements.
-pub(crate) fn compile_text(
-    lua: &Lua,
-    chunk: &str,
-    text: &str,
-    environment: &Table,
-) -> Result<Function, CallFailure> {
-    let file = |text: String| ScriptText { path: chunk.to_owned(), text };
-    let expression = compile(lua, &file(format!("return {text}")), Some(environment));
-    expression.or_else(|_| compile(lua, &file(text.to_owned()), Some(environment)))
-}
-
-/// What some editors write in front of a text; three bytes in UTF-8.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// A script as Luau reads it: a byte order mark is space, and a `#!` line is a comment. Every byte keeps its
-/// place, so that lines and columns are those of the file.
-#[must_use]
-pub fn readable(text: &str) -> Cow<'_, str> {
-    let (mark, rest) = match text.strip_prefix(BYTE_ORDER_MARK) {
-        Some(rest) => ("   ", rest),
-        None => ("", text),
-    };
-    match rest.strip_prefix("#!") {
-        Some(rest) => Cow::Owned(format!("{mark}--{rest}")),
-        None if mark.is_empty() => Cow::Borrowed(text),
-        None => Cow::Owned(format!("{mark}{rest}")),
-    }
-}
-
-/// Compiles one file. Text only: Luau would take bytecode for granted, and wrong bytecode kills the process.
-fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<Function, CallFailure> {
-    compile_by(strides::compile, lua, file, environment)
-}
-
-/// The same, by a way from text to bytecode.
-fn compile_by(
-    compiled: fn(&str) -> mlua::Result<Vec<u8>>,
-    lua: &Lua,
-    file: &ScriptText,
-    environment: Option<&Table>,
-) -> Result<Function, CallFailure> {
-    let text = readable(&file.text);
-    let body = file.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&file.text);
-    let body = match body.strip_prefix("#!") {
-        Some(rest) => rest.split_once('\n').map_or("", |(_, body)| body),
-        None => body,
-    };
-    let place = Some((file.path.as_str(), 1));
-    if body.bytes().next().is_some_and(|byte| byte < b'\t' || byte == 0x1b) {
-        return Err(CallFailure::new(
-            FaultKind::Error,
-            "bytecode is not accepted, expected the text of a script".into(),
-            place,
-        ));
-    }
-    // The other way of loading reports mistakes of syntax: it knows the name of the file.
-    let chunk = match compiled(&text) {
-        Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
-        Err(_) => lua.load(text.into_owned().into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),
-    };
-    let chunk = chunk.set_name(format!("={}", file.path));
-    let chunk = match environment {
-        Some(environment) => chunk.set_environment(environment.clone()),
-        None => chunk,
-    };
-    chunk.into_function().map_err(|error| {
-        let kind = if fault::is_memory_error(&error) { FaultKind::Memory } else { FaultKind::Error };
-        CallFailure::new(kind, fault::text_of_error(&error), place).within(&file.text)
-    })
-}
-
-/// Counts `units` of fuel for work that the host did for the script.
-///
-/// # Errors
-/// When there is not so much left; the call ends at its next safepoint.
-pub fn charge(lua: &Lua, units: u64) -> mlua::Result<()> {
-    match lua.app_data_ref::<std::rc::Rc<Machine>>() {
-        Some(machine) => machine.fuel.charge(units),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::convert::{Argument, UsageError, describe};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::shown_names::shorten;
-use crate::script::vm::{account, fuel, payload};
+use crate::script::vm::{fuel, payload, room};
 
 /// How handles are read and made. Part of the VM's app data.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ pub fn read(lua: &Lua, given: &Argument, limit_kib: u32) -> Result<Plain, UsageE
             }
         })
     })?;
-    account::reserve(lua, bytes + reader.values as usize * Plain::VALUE_BYTES).map_err(refused)?;
+    room::reserve(lua, bytes + reader.values as usize * Plain::VALUE_BYTES).map_err(refused)?;
     Ok(plain)
 }
 

@@ -13,7 +13,8 @@ use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::profile::{FuelUse, Ledger, Profile, ProfileSetup, Who};
 use crate::script::state::runtime::Runtime;
-use crate::script::vm::{ScriptVm, lend, machine_of, store};
+use crate::script::vm::machine::{Machine, machine_of};
+use crate::script::vm::{lend, store};
 use crate::world::World;
 use crate::world::owner::Owner;
 
@@ -21,28 +22,31 @@ use crate::world::owner::Owner;
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn open(vm: &ScriptVm, setup: ProfileSetup) -> mlua::Result<()> {
+pub(crate) fn open(lua: &Lua, setup: ProfileSetup) -> mlua::Result<()> {
+    let Some(machine) = machine_of(lua) else { return Ok(()) };
     if setup.sample_every > 0 {
-        vm.fuel().begin_sampling(vm.lua(), setup.sample_every)?;
-        if let Some(port) = vm.machine.debug.get() {
-            port.go_in_front(vm.lua())?;
+        machine.fuel.begin_sampling(lua, setup.sample_every)?;
+        if let Some(port) = machine.debug.get() {
+            port.go_in_front(lua)?;
         }
     }
-    vm.machine.profile.replace(Some(Ledger::new(setup)));
+    machine.profile.replace(Some(Ledger::new(setup)));
     Ok(())
 }
 
 /// The costs of the calls so far; none without a profile.
-pub(crate) fn report(vm: &ScriptVm) -> Option<Profile> {
-    end_step(vm);
-    let ledger = vm.machine.profile.borrow();
-    let ticks = store::with(vm.lua(), |runtime| runtime.clock.now.0);
-    ledger.as_ref().map(|ledger| Profile::of(ledger, vm.fuel().stacks(), ticks))
+pub(crate) fn report(lua: &Lua) -> Option<Profile> {
+    let machine = machine_of(lua)?;
+    end_step(lua);
+    let ledger = machine.profile.borrow();
+    let ticks = store::with(lua, |runtime| runtime.clock.now.0);
+    ledger.as_ref().map(|ledger| Profile::of(ledger, machine.fuel.stacks(), ticks))
 }
 
 /// The fuel of all code called so far, by its owner.
-pub(crate) fn fuel_by_who(vm: &ScriptVm) -> Vec<(Who, u64)> {
-    let ledger = vm.machine.profile.borrow();
+pub(crate) fn fuel_by_who(lua: &Lua) -> Vec<(Who, u64)> {
+    let Some(machine) = machine_of(lua) else { return Vec::new() };
+    let ledger = machine.profile.borrow();
     ledger.iter().flat_map(Ledger::by_who).collect()
 }
 
@@ -56,54 +60,57 @@ pub(crate) fn fuel_of(lua: &Lua, file: &str, name: Option<&str>) -> Option<FuelU
 }
 
 /// A step of scripts begins.
-pub(crate) fn begin_step(vm: &ScriptVm, tick: u64) {
-    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+pub(crate) fn begin_step(lua: &Lua, tick: u64) {
+    let Some(machine) = machine_of(lua) else { return };
+    if let Some(ledger) = &mut *machine.profile.borrow_mut() {
         ledger.begin_step(tick);
     }
 }
 
 /// The step of scripts has ended.
-pub(crate) fn end_step(vm: &ScriptVm) {
-    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+pub(crate) fn end_step(lua: &Lua) {
+    let Some(machine) = machine_of(lua) else { return };
+    if let Some(ledger) = &mut *machine.profile.borrow_mut() {
         ledger.end_step();
     }
 }
 
 /// A call begins.
 #[inline]
-pub(super) fn begin(vm: &ScriptVm) {
-    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
-        let context = context_now(vm, ledger);
-        vm.fuel().set_context(context);
+pub(super) fn begin(lua: &Lua, machine: &Machine) {
+    if let Some(ledger) = &mut *machine.profile.borrow_mut() {
+        let context = context_now(lua, ledger);
+        machine.fuel.set_context(context);
         ledger.begin(context);
     }
 }
 
 /// The call has ended.
 #[inline]
-pub(super) fn end(vm: &ScriptVm) {
-    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
-        ledger.end(vm.fuel().spent());
+pub(super) fn end(machine: &Machine) {
+    if let Some(ledger) = &mut *machine.profile.borrow_mut() {
+        ledger.end(machine.fuel.spent());
     }
 }
 
 /// Calls that were made in a row have ended.
-pub(super) fn end_row(vm: &ScriptVm) {
-    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
-        ledger.end_row(&vm.fuel().batch_fuel());
+pub(super) fn end_row(machine: &Machine) {
+    if let Some(ledger) = &mut *machine.profile.borrow_mut() {
+        ledger.end_row(&machine.fuel.batch_fuel());
     }
 }
 
 /// By row the context of these owners, whose `update`s are about to be called; none without a profile.
-pub(crate) fn contexts(vm: &ScriptVm, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>> {
-    let ledger = &mut *vm.machine.profile.borrow_mut();
+pub(crate) fn contexts(lua: &Lua, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>> {
+    let machine = machine_of(lua)?;
+    let ledger = &mut *machine.profile.borrow_mut();
     let ledger = ledger.as_mut()?;
     if let Some(known) = ledger.known_row(owners) {
         return Some(known);
     }
     let callback = CodeName::Fixed(UPDATE);
     let contexts: Rc<[u32]> =
-        owners.iter().map(|owner| known_context(vm, ledger, *owner, &callback)).collect();
+        owners.iter().map(|owner| known_context(lua, ledger, *owner, &callback)).collect();
     ledger.know_row(owners, Rc::clone(&contexts));
     Some(contexts)
 }
@@ -112,26 +119,26 @@ pub(crate) fn contexts(vm: &ScriptVm, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>>
 const UPDATE: &str = "update";
 
 #[inline]
-fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
-    let last = store::with(vm.lua(), |runtime| {
+fn context_now(lua: &Lua, ledger: &mut Ledger) -> u32 {
+    let last = store::with(lua, |runtime| {
         let call = runtime.running.under_way()?;
         ledger.last_context(call.owner, &call.callback)
     });
-    last.unwrap_or_else(|| find_context(vm, ledger))
+    last.unwrap_or_else(|| find_context(lua, ledger))
 }
 
 #[inline(never)]
-fn find_context(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
-    match store::with(vm.lua(), |runtime| runtime.running.under_way().cloned()) {
-        Some(call) => known_context(vm, ledger, call.owner, &call.callback),
+fn find_context(lua: &Lua, ledger: &mut Ledger) -> u32 {
+    match store::with(lua, |runtime| runtime.running.under_way().cloned()) {
+        Some(call) => known_context(lua, ledger, call.owner, &call.callback),
         // A row of `update`s, each noted by itself, or the body of a file.
-        None => known_context(vm, ledger, Owner::HOST, &CodeName::Fixed("load")),
+        None => known_context(lua, ledger, Owner::HOST, &CodeName::Fixed("load")),
     }
 }
 
-fn known_context(vm: &ScriptVm, ledger: &mut Ledger, owner: Owner, callback: &CodeName) -> u32 {
+fn known_context(lua: &Lua, ledger: &mut Ledger, owner: Owner, callback: &CodeName) -> u32 {
     if !ledger.knows(owner) {
-        ledger.know(owner, &who(vm.lua(), owner));
+        ledger.know(owner, &who(lua, owner));
     }
     ledger.context(owner, callback)
 }

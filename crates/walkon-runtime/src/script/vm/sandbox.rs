@@ -8,11 +8,11 @@
 
 use std::rc::Rc;
 
-use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaString, Table, Value};
 
-use crate::script::vm::chunk_names::OWN_CHUNK;
-use crate::script::vm::{Machine, library};
+use crate::script::vm::compiler::own_chunk;
+use crate::script::vm::library;
+use crate::script::vm::machine::Machine;
 
 /// Functions a script sees as globals. `require` and `_G` are added for each file.
 const BASE: [&str; 22] = [
@@ -47,40 +47,6 @@ const LEFT_OUT: [(&str, &[&str]); 3] =
 /// Libraries a script sees, all of them tables of functions and numbers.
 const LIBRARIES: [&str; 9] =
     ["string", "table", "math", "coroutine", "bit32", "buffer", "utf8", "vector", "debug"];
-
-/// Calls the compiler must not replace by instructions of the VM, because ours do something else.
-const NOT_BUILT_IN: [&str; 22] = [
-    "tonumber",
-    "string.sub",
-    "setmetatable",
-    "unpack",
-    "table.unpack",
-    "math.sin",
-    "math.cos",
-    "math.tan",
-    "math.asin",
-    "math.acos",
-    "math.atan",
-    "math.atan2",
-    "math.sinh",
-    "math.cosh",
-    "math.tanh",
-    "math.exp",
-    "math.log",
-    "math.log10",
-    "math.pow",
-    "math.random",
-    "math.randomseed",
-    "vector.angle",
-];
-
-/// How scripts are compiled. Optimisation 1 keeps every frame and every safepoint (2 inlines, which would
-/// move both with the compiler's taste); debug level 1 gives line numbers and function names. The fuel of a
-/// script depends on these figures.
-#[must_use]
-pub(crate) fn compiler() -> Compiler {
-    Compiler::new().set_optimization_level(1).set_debug_level(1).set_disabled_builtins(NOT_BUILT_IN)
-}
 
 /// What setting the sandbox up leaves for the host.
 #[derive(Debug)]
@@ -212,15 +178,4 @@ pub(crate) fn environment(lua: &Lua, globals: &Table, own: &[(&str, Value)]) -> 
     // Calls of `math.floor` and the like become single instructions; they do not look into the environment.
     environment.set_safeenv(true);
     Ok(environment)
-}
-
-/// Compiles Lua that is part of walkon. Without line numbers: its frames are not shown, its errors name the
-/// caller.
-pub(crate) fn own_chunk(lua: &Lua, native: &Table, text: &str) -> mlua::Result<Function> {
-    let compiler = Compiler::new().set_optimization_level(1).set_debug_level(0);
-    lua.load(text)
-        .set_name(format!("={OWN_CHUNK}"))
-        .set_compiler(compiler)
-        .set_environment(native.clone())
-        .into_function()
 }

@@ -8,7 +8,7 @@
 //! what a safepoint does (`fuel`). Source: the bytecode of Luau 0.740 (`Bytecode.h`, `lvmload.cpp`). Another
 //! version is left as it is, and a test says so.
 
-use crate::script::vm::sandbox;
+use crate::script::vm::compiler;
 
 /// Work between two safepoints that is let pass: cheap instructions, expensive ones count for several.
 const STRIDE_MAX: u32 = 96;
@@ -25,7 +25,7 @@ const STRIDE: u32 = 48;
 /// # Errors
 /// The first mistake of syntax.
 pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
-    let plain = sandbox::compiler().compile(text)?;
+    let plain = compiler::compiler().compile(text)?;
     if is_even(&plain) { Ok(plain) } else { marked(text) }
 }
 
@@ -36,13 +36,13 @@ pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
 /// # Errors
 /// The first mistake of syntax.
 pub(crate) fn compile_for_debugger(text: &str) -> mlua::Result<Vec<u8>> {
-    let plain = sandbox::compiler().compile(text)?;
-    let detailed = sandbox::compiler().set_debug_level(2);
+    let plain = compiler::compiler().compile(text)?;
+    let detailed = compiler::compiler().set_debug_level(2);
     if is_even(&plain) {
         let named = detailed.compile(text).ok().filter(|named| turned_alike(&plain, named).is_some());
         return Ok(named.unwrap_or(plain));
     }
-    let mut marked = sandbox::compiler().set_coverage_level(2).compile(text)?;
+    let mut marked = compiler::compiler().set_coverage_level(2).compile(text)?;
     let named = detailed.set_coverage_level(2).compile(text).ok();
     let alike = named.and_then(|named| Some((turned_alike(&marked, &named)?, named)));
     if let Some((turned, mut named)) = alike {
@@ -133,7 +133,7 @@ fn is_even(plain: &[u8]) -> bool {
 }
 
 fn marked(text: &str) -> mlua::Result<Vec<u8>> {
-    let mut marked = sandbox::compiler().set_coverage_level(2).compile(text)?;
+    let mut marked = compiler::compiler().set_coverage_level(2).compile(text)?;
     if let Some(code) = Code::of(&marked) {
         let turned = code.turned(&marked);
         code.turn(&mut marked, &turned, op::NOP);

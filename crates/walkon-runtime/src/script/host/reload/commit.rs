@@ -26,7 +26,7 @@ use crate::script::state::streams::Streams;
 use crate::script::state::tasks::Why;
 use crate::script::step::cinematic::reload::{self as scenes, Restart};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{behaviour, level_script, params, plain_state, timer, tree};
+use crate::script::step::{behaviour, level_script, owner_end, params, plain_state, timer};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::ScriptTexts;
@@ -356,8 +356,8 @@ fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
 }
 
 fn end_registered(vm: &ScriptVm, owner: Owner) {
-    tree::end(vm, owner, Why::Reload);
-    behaviour::end_belongings(vm.lua(), owner, Why::Reload);
+    invoke::end_tree(vm, owner, Why::Reload);
+    owner_end::end_belongings(vm.lua(), owner, Why::Reload);
     store::with(vm.lua(), |runtime| runtime.cinematics.scenes.forget_definitions(owner));
     invoke::clean_up(vm);
 }
@@ -474,7 +474,7 @@ fn change_level(vm: &ScriptVm, environment: Table) -> CommitResult {
             .map(|()| Undo::LevelRevived)
             .map_err(|failure| Box::new((Undo::LevelRevived, failure)));
     };
-    let stopped = match level_script::function_of(&old, "onStop") {
+    let stopped = match owner_end::function_of(&old, "onStop") {
         Some(function) => attempt(vm, owner, "onStop", &function, "reload"),
         None => Ok(()),
     };
@@ -504,7 +504,7 @@ fn start_level(vm: &ScriptVm, why: &'static str) -> Result<(), CallFailure> {
         level.inspect(|(owner, _)| runtime.registered.timers.begin_again(*owner))
     });
     match found
-        .and_then(|(owner, environment)| Some((owner, level_script::function_of(&environment, "onStart")?)))
+        .and_then(|(owner, environment)| Some((owner, owner_end::function_of(&environment, "onStart")?)))
     {
         Some((owner, function)) => attempt(vm, owner, "onStart", &function, why),
         None => Ok(()),
@@ -655,7 +655,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
             Undo::Level { owner, is_started, .. } => {
                 let found = store::with(lua, |runtime| runtime.owners.level.clone()).filter(|_| *is_started);
                 let function =
-                    found.and_then(|(_, environment)| level_script::function_of(&environment, "onStop"));
+                    found.and_then(|(_, environment)| owner_end::function_of(&environment, "onStop"));
                 let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
                 end_new(vm, *owner, stopped, old.youngest_timer);
             }
@@ -664,7 +664,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
                 end_new(vm, *owner, stopped, old.youngest_timer);
             }
             Undo::Revived { character, suspended } => behaviour::withdraw(vm, *character, suspended.clone()),
-            Undo::LevelRevived => level_script::end(vm, "fault"),
+            Undo::LevelRevived => invoke::end_level_script(vm, "fault"),
             Undo::Nothing => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Waits over several entries: `task.all`, `task.race`, `task.timeout`.
+//! Results for waiting tasks, and waits over several entries: `task.all`, `task.race`, `task.timeout`.
 //!
 //! In: results for a task or for one of the entries it waits for. Out: the task resumed when that decides its
 //! wait, the other entries ended. Holds: an entry counts once; the others have ended before the task goes on.
@@ -10,9 +10,9 @@ use mlua::Value;
 use crate::script::state::tasks::Why;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
-use crate::script::step::invoke;
-use crate::script::step::task::ending::cancel_wait;
+use crate::script::step::task::cancelling::cancel_wait;
 use crate::script::step::task::resume;
+use crate::script::step::{invoke, wait};
 use crate::script::vm::convert::describe;
 use crate::script::vm::{ScriptVm, store};
 
@@ -49,6 +49,16 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
         store::with(lua, |runtime| runtime.running.failed_branch = None);
         invoke::clean_up(vm);
         resume(vm, to.task, to.serial, answer);
+    }
+}
+
+/// Latches a result and hands it to the waiting tasks, in the order in which they began to wait.
+pub(crate) fn settle(vm: &ScriptVm, wait: Wait, outcome: &Outcome) {
+    let lua = vm.lua();
+    // Without memory for the result it is not latched; waiting tasks get it all the same.
+    let _ = wait::latch(lua, wait, outcome);
+    for waiter in store::with(lua, |runtime| runtime.tasks.take_waiters(wait)) {
+        answer(vm, waiter, outcome.clone());
     }
 }
 

@@ -1,27 +1,15 @@
-//! The answers that a test gives to the choices of scenes, and whether anybody asked.
+//! The answers that a test gives to the choices of scenes.
 //!
 //! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is
-//! none of its options or that nobody asked for. Holds: an answer counts from the moment it is given; of
-//! several to one choice the last counts. Not here: choices under way and the answers of a host
-//! (`step::dialogue`).
+//! none of its options. Holds: an answer counts from the moment it is given; of several to one choice the
+//! last counts. Not here: choices under way and the answers of a host (`step::dialogue`), answers that nobody
+//! asked for (`step::testing`).
 
 use mlua::Lua;
 
-use crate::script::state::test_run::{GivenAnswer, TestAnswers, TestFailure};
+use crate::script::state::test_run::{GivenAnswer, TestFailure};
 use crate::script::step::testing::{place_in_test, with_run};
 use crate::script::vm::shown_names::{shorten, suggestion};
-
-/// The first answer, by id of its choice, that nobody asked for.
-pub(crate) fn unasked(answers: &TestAnswers) -> Option<TestFailure> {
-    let (choice, given) = answers.given.iter().find(|(_, given)| !given.is_asked)?;
-    let why = if answers.asked.contains(choice) {
-        "; the choice was asked before, and not again".to_owned()
-    } else {
-        suggestion(choice, answers.asked.iter().map(String::as_str))
-    };
-    let message = format!("the answer to \"{}\" was never asked for{why}", shorten(choice));
-    Some(TestFailure { message, file: given.file.clone(), line: given.line })
-}
 
 /// The test answers a choice: also to the host, for one that is under way.
 pub(crate) fn give(lua: &Lua, choice: String, option: String) {

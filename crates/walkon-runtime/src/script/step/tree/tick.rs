@@ -5,24 +5,22 @@
 //! walk or a wait of an earlier one begins, so two branches of a selector never run together; a node that was
 //! entered is left exactly once, and learns how it really ended.
 
-use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
+use mlua::{IntoLuaMulti, MultiValue, Value};
 
 use crate::base::rng::Rng;
-use crate::base::time::TickNumber;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
-use crate::script::state::trees::{ActionEnd, ActionExit, NodeKind, NodeState, RunningTree, TreeNode};
+use crate::script::state::trees::{ActionEnd, ActionExit, NodeKind, NodeState, TreeNode};
 use crate::script::state::trees::{Composite, ParallelEnd};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
+use crate::script::step::tree::cursor::TreeCursor;
 use crate::script::step::tree::node::walk_to;
 use crate::script::step::{task, wait};
 use crate::script::vm::convert::Args;
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::vm::handles::{StreamId, thing};
-use crate::script::vm::{ScriptVm, lend, store};
+use crate::script::vm::{lend, store};
 use crate::world::World;
-use crate::world::ops;
-use crate::world::owner::Owner;
 
 /// Where a node stands after its tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,38 +43,7 @@ enum NodeEntry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faulted;
 
-/// A tree while it is ticked or left.
-pub(crate) struct TreeCursor<'a> {
-    vm: &'a ScriptVm,
-    owner: Owner,
-    this: &'a Table,
-    nodes: &'a [TreeNode],
-    states: &'a mut [NodeState],
-    /// Later branches of reactive nodes, to be left before something begins.
-    rivals: Vec<usize>,
-    /// Whether an `exit` has faulted.
-    pub(crate) has_faulted: bool,
-}
-
-impl<'a> TreeCursor<'a> {
-    pub(crate) fn new(vm: &'a ScriptVm, owner: Owner, run: &'a mut RunningTree) -> Self {
-        let RunningTree { tree, this, states, .. } = run;
-        Self { vm, owner, this, nodes: &tree.0, states, rivals: Vec::new(), has_faulted: false }
-    }
-
-    fn lua(&self) -> &'a Lua {
-        self.vm.lua()
-    }
-
-    fn now(&self) -> TickNumber {
-        store::with(self.lua(), |runtime| runtime.clock.now)
-    }
-
-    /// The tick so many seconds from now.
-    fn in_seconds(&self, seconds: f64) -> TickNumber {
-        store::with(self.lua(), |runtime| runtime.clock.now.after(runtime.clock.rate.ticks(seconds)))
-    }
-
+impl TreeCursor<'_> {
     /// Ticks a node. Bounded by the depth of the tree.
     pub(crate) fn tick(&mut self, at: usize) -> Result<NodeStatus, Faulted> {
         let nodes = self.nodes;
@@ -325,21 +292,6 @@ impl<'a> TreeCursor<'a> {
         if end == ActionEnd::Faulted { Err(Faulted) } else { Ok(NodeStatus::Ended(ok)) }
     }
 
-    /// Walks that an action began and that its end leaves alone.
-    fn forget_walks(&self, task: Option<u64>) {
-        if let Some(task) = task {
-            store::with(self.lua(), |runtime| runtime.actors.trees.take_walks(task));
-        }
-    }
-
-    fn exit(&mut self, at: usize, exit: ActionExit) {
-        let NodeKind::Action { exit: Some(function), .. } = &self.nodes[at].kind else {
-            return;
-        };
-        let call = Call::plain(self.owner, "exit");
-        self.has_faulted |= !invoke::run(self.vm, &call, function, (self.this, exit.name()));
-    }
-
     fn walk(&mut self, at: usize, entry: NodeEntry) -> Result<NodeStatus, Faulted> {
         if entry == NodeEntry::Fresh {
             let goal = self.goal(at)?;
@@ -410,56 +362,5 @@ impl<'a> TreeCursor<'a> {
         if self.states[at].is_running {
             self.leave(at, ActionExit::Interrupted, Why::Cancelled);
         }
-    }
-
-    /// Leaves a branch: its tasks and walks end, its decorators forget what they counted. Bounded by the
-    /// depth of the tree.
-    pub(crate) fn leave(&mut self, at: usize, exit: ActionExit, why: Why) {
-        let nodes = self.nodes;
-        for &child in &nodes[at].children {
-            self.leave(child, exit, why);
-        }
-        let state = std::mem::take(&mut self.states[at]);
-        if let Some(task) = state.task {
-            self.leave_action(at, task, exit, why);
-        }
-        if let Some(walk) = state.walk
-            && exit != ActionExit::Reload
-        {
-            self.cancel_walk(walk.0, why);
-        }
-        if let NodeKind::Cooldown { seconds, keep: true } = nodes[at].kind {
-            let until = if state.is_running { Some(self.in_seconds(seconds)) } else { state.until };
-            self.states[at].until = until;
-        }
-    }
-
-    /// Ends the task of an action, unless it has ended by itself, and tells the action which it was.
-    fn leave_action(&mut self, at: usize, task: u64, exit: ActionExit, why: Why) {
-        let lua = self.lua();
-        let ended = store::with(lua, |runtime| runtime.actors.trees.take_end(task));
-        let exit = match ended {
-            Some(end) => ActionExit::of(end == ActionEnd::Returned(true)),
-            None => {
-                task::cancel(lua, task, why);
-                let walks = store::with(lua, |runtime| {
-                    runtime.actors.trees.take_end(task);
-                    runtime.actors.trees.take_walks(task)
-                });
-                if exit != ActionExit::Reload {
-                    walks.into_iter().for_each(|walk| self.cancel_walk(walk, why));
-                }
-                invoke::clean_up(self.vm);
-                exit
-            }
-        };
-        self.forget_walks(Some(task));
-        self.exit(at, exit);
-    }
-
-    fn cancel_walk(&self, walk: crate::base::ids::WalkId, why: Why) {
-        // Between phases there is no world: then the level has ended and nothing of it walks.
-        let _ =
-            lend::with_world(self.lua(), |world: &mut World| ops::walks::cancel(world, walk, why.reason()));
     }
 }

@@ -62,13 +62,3 @@ fn random_numbers_keep_their_ranges() {
     assert_eq!(draw(&[0.0]), Err("math.random: the range 1 to 0 is empty".to_owned()));
     assert!(draw(&[1.5]).unwrap_err().contains("high is 1.5, expected a whole number"));
 }
-
-#[test]
-fn fault_b7_lines_beyond_the_limit_are_counted() {
-    let mut console = Console::default();
-    let line = Printed { file: String::new(), line: 0, text: "x".into() };
-    (0..150).for_each(|_| console.push(line.clone(), 100));
-    let (lines, dropped) = console.take();
-    assert_eq!((lines.len(), dropped), (100, 50));
-    assert_eq!(console.take(), (vec![], 0));
-}

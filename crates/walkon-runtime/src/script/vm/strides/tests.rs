@@ -18,14 +18,14 @@ fn the_bytecode_of_every_construct_is_read() {
         repeat i += 1 until i > 9
         while true do break end
         return function() return `{a}{i}`, t:f(1, 2), u, true, math.max(1, i, 3) end";
-    assert!(longest(&sandbox::compiler().compile(text).unwrap()).is_some());
-    assert!(longest(&sandbox::compiler().set_coverage_level(2).compile(text).unwrap()).is_some());
+    assert!(longest(&compiler::compiler().compile(text).unwrap()).is_some());
+    assert!(longest(&compiler::compiler().set_coverage_level(2).compile(text).unwrap()).is_some());
 }
 
 #[test]
 fn a_script_of_ordinary_shape_stays_as_it_is() {
     let text = "local n = 0 for i = 1, 10 do n += i * 2 if n > 5 then print(n) end end return n";
-    assert_eq!(compile(text).unwrap(), sandbox::compiler().compile(text).unwrap());
+    assert_eq!(compile(text).unwrap(), compiler::compiler().compile(text).unwrap());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn instructions_that_read_texts_are_few_between_two_safepoints() {
 
 #[test]
 fn a_comparison_with_a_number_is_cheap_unless_another_value_may_stand_there() {
-    let longest = |text: &str| longest(&sandbox::compiler().compile(text).unwrap()).unwrap();
+    let longest = |text: &str| longest(&compiler::compiler().compile(text).unwrap()).unwrap();
     assert!(longest("local a = ... if a < 5 then a = nil end") < COMPARISON);
     assert!(longest("local a, b = ... if (b or 5) < a then a = nil end") >= COMPARISON);
     assert!(longest("local a, b = ... if a < b then a = nil end") >= COMPARISON);
@@ -76,8 +76,8 @@ fn marks_change_what_a_script_takes_and_not_what_it_does() {
         let chunk = lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary);
         chunk.eval::<String>().unwrap()
     };
-    assert_eq!(run(compile(&text).unwrap()), run(sandbox::compiler().compile(&text).unwrap()));
-    assert_ne!(compile(&text).unwrap(), sandbox::compiler().compile(&text).unwrap());
+    assert_eq!(run(compile(&text).unwrap()), run(compiler::compiler().compile(&text).unwrap()));
+    assert_ne!(compile(&text).unwrap(), compiler::compiler().compile(&text).unwrap());
 }
 
 /// The safepoints that a text passes, compiled by `compiled`.

@@ -1,0 +1,56 @@
+//! Errors as the VM catches them.
+//!
+//! In: an error, the stack on which it was raised. Out: a [`CallFailure`] with its place, its traceback, and
+//! what to write instead. Holds: no code of a script runs for it. Not here: what a failure is (`fault`).
+
+use mlua::{Lua, Value};
+
+use crate::script::vm::fault::{
+    CallFailure, FaultKind, StackFrame, frames, is_out_of_memory, text_of, trip_text,
+};
+use crate::script::vm::fuel::Trip;
+use crate::script::vm::{hints, store};
+
+/// Frames shown of a traceback; the rest is counted.
+const FRAMES_SHOWN: usize = 20;
+
+/// What the error `value` means, seen from a handler that runs before the stack is unwound.
+pub(super) fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> CallFailure {
+    let frames = frames(lua, FRAMES_SHOWN + 1);
+    let (kind, text) = match trip {
+        Some((Trip::Fuel, limit)) if runs_in_a_task(lua) => (
+            FaultKind::Fuel,
+            format!("stopped after {limit} steps without a wait; wait in the loop: task.sleep, a walk"),
+        ),
+        Some((trip, limit)) => (trip.into(), trip_text(trip, limit)),
+        None if is_out_of_memory(value) => (FaultKind::Memory, trip_text(Trip::Memory, 0)),
+        None => (FaultKind::Error, text_of(value)),
+    };
+    let innermost = frames.first().map(|frame| (frame.file.as_str(), frame.line));
+    let hint = frames.first().filter(|_| kind == FaultKind::Error);
+    let hint = hint.and_then(|frame| hints::absent(lua, frame, &text));
+    let text = hint.map_or(text.clone(), |hint| format!("{text}; {hint}"));
+    let mut failure = CallFailure::new(kind, text, innermost);
+    failure.traceback = traceback(&frames);
+    failure
+}
+
+fn traceback(frames: &[StackFrame]) -> String {
+    let mut lines: Vec<String> = frames
+        .iter()
+        .take(FRAMES_SHOWN)
+        .map(|frame| match &frame.function {
+            Some(function) => format!("{}:{} in {function}", frame.file, frame.line),
+            None => format!("{}:{}", frame.file, frame.line),
+        })
+        .collect();
+    if frames.len() > FRAMES_SHOWN {
+        lines.push("...".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Whether the code under way may wait.
+fn runs_in_a_task(lua: &Lua) -> bool {
+    store::find(lua, |runtime| runtime.running.task()).is_some()
+}
