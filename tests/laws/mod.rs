@@ -4,6 +4,7 @@ pub mod fuzzed;
 pub mod invariant_tests;
 pub mod keys;
 pub mod knots;
+pub mod left_out;
 pub mod model;
 pub mod names;
 pub mod parameters;

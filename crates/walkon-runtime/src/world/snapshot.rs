@@ -53,9 +53,9 @@ pub fn save(world: &World, out: &mut ByteWriter) {
             },
         level:
             LevelInfo {
+                seed,
                 // As the level says.
                 name: _,
-                seed,
                 props: _,
             },
         // As the level says.

@@ -98,9 +98,9 @@ fn hash_characters(
     interpolations: &[Interpolation],
 ) -> u64 {
     let LevelInfo {
+        seed,
         // As the level says.
         name: _,
-        seed,
         props: _,
     } = level;
     let Characters {
@@ -284,6 +284,7 @@ fn hash_interpolations(hash: &mut StateHash, interpolations: &[Interpolation]) {
 fn hash_door(hash: &mut StateHash, door: &Door) {
     let Door {
         name,
+        // As the level says.
         area: _,
         position: _,
         bounds: _,
@@ -392,6 +393,7 @@ fn hash_places(hash: &mut StateHash, Places { marks, made, routes: _ }: &Places)
 
 fn hash_triggers(hash: &mut StateHash, triggers: &Triggers) {
     let Triggers { regions, watches, watches_made } = triggers;
+    // Regions lie where the level says.
     for Region { name: _, shape: _, layer: _, heights_m: _, inside } in regions {
         hash_inside(hash, inside.keys());
     }

@@ -334,6 +334,7 @@ fn save_tables(runtime: &mut Runtime, world: &World, instances: &BTreeSet<Owner>
         tasks,
         // Links that scripts had taken over are over with their tasks.
         registered: Registered { handlers, predicates: _, timers, traverses: _ },
+        // Trees begin again at their roots, looks at states anew; the roster follows from the behaviours.
         actors: Actors { behaviours, roster: _, trees: _, checks: _ },
         cinematics: Cinematics { scenes: all_scenes, answers },
         boards,
@@ -341,6 +342,7 @@ fn save_tables(runtime: &mut Runtime, world: &World, instances: &BTreeSet<Owner>
         // New code begins without strikes; counts are of a run.
         faults: _,
         queue,
+        // A test that runs is no part of the level.
         has_test: _,
         // As the level says.
         level_file: _,

@@ -94,29 +94,21 @@ fn save_one(out: &mut ByteWriter, one: &Character, last: &mut Build, walks: &Wal
         rng,
     } = one;
     out.name(name);
-    let has_own_name = tags.contains(name);
-    let others = || tags.iter().filter(|tag| *tag != name);
-    let is_as_last = *radius_m == last.radius_m
-        && *height_m == last.height_m
-        && *gait == last.gait
-        && *doors == last.doors
-        && *layer == last.layer
-        && *is_player == last.is_player
-        && others().eq(&last.tags);
-    out.flag(is_as_last);
-    if !is_as_last {
-        *last = Build {
-            radius_m: *radius_m,
-            height_m: *height_m,
-            gait: *gait,
-            doors: *doors,
-            layer: *layer,
-            is_player: *is_player,
-            tags: others().cloned().collect(),
-        };
-        last.save(out);
+    let build = Build {
+        radius_m: *radius_m,
+        height_m: *height_m,
+        gait: *gait,
+        doors: *doors,
+        layer: *layer,
+        is_player: *is_player,
+        tags: tags.iter().filter(|tag| *tag != name).cloned().collect(),
+    };
+    out.flag(build == *last);
+    if build != *last {
+        build.save(out);
+        *last = build;
     }
-    out.flag(has_own_name);
+    out.flag(tags.contains(name));
     out.vector(*position);
     out.vector(*velocity);
     out.vector_near(*desired, *velocity);

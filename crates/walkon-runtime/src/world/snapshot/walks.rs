@@ -5,12 +5,16 @@
 
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{AreaId, WalkId};
+use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::Path;
 use crate::world::arena::Arena;
 use crate::world::character::Characters;
+use crate::world::goal::Goal;
 use crate::world::snapshot::bystanders::ToldDiscs;
 use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk, WalkOptions};
 use crate::world::walks::Walks;
@@ -93,15 +97,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
     } = walk;
     character.save(out);
     goal.save(out);
-    let point = match goal {
-        crate::world::goal::Goal::Point(point) => *point,
-        _ => *aim,
-    };
-    let is_direct = point == *aim;
-    out.flag(is_direct);
-    if !is_direct || !matches!(goal, crate::world::goal::Goal::Point(_)) {
-        out.vector(*aim);
-    }
+    save_aim(out, *goal, *aim);
     let is_usual = last.as_ref() == Some(options);
     out.flag(is_usual);
     if !is_usual {
@@ -126,13 +122,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         out.float(*nearest_m);
     }
     progress_tick.save(out);
-    for tick in [nearest_tick, queue_tick, retargeted] {
-        let known = [progress_tick, issued].iter().position(|other| *other == tick);
-        out.small(known.map_or(2, |at| at as u8), 2);
-        if known.is_none() {
-            tick.save(out);
-        }
-    }
+    save_ticks(out, [*progress_tick, *issued], [*nearest_tick, *queue_tick, *retargeted]);
     goal_occupant.save(out);
     ahead.save(out);
     blocked_by.save(out);
@@ -153,6 +143,46 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         shortcuts.save(out);
     }
     out.option(planned_around.as_ref(), |out, around| told.save(out, around));
+}
+
+/// Where a walk goes to, which is mostly its goal.
+fn save_aim(out: &mut ByteWriter, goal: Goal, aim: Vec3) {
+    let point = match goal {
+        Goal::Point(point) => point,
+        _ => aim,
+    };
+    let is_direct = point == aim;
+    out.flag(is_direct);
+    if !is_direct || !matches!(goal, Goal::Point(_)) {
+        out.vector(aim);
+    }
+}
+
+fn load_aim(input: &mut ByteReader<'_>, goal: Goal) -> Result<Vec3, DecodeError> {
+    match (input.flag()?, goal) {
+        (true, Goal::Point(point)) => Ok(point),
+        _ => input.vector(),
+    }
+}
+
+/// Ticks, most of which are one of those that were written before.
+fn save_ticks(out: &mut ByteWriter, before: [TickNumber; 2], ticks: [TickNumber; 3]) {
+    for tick in ticks {
+        let known = before.iter().position(|other| *other == tick);
+        out.small(known.map_or(2, |at| at as u8), 2);
+        if known.is_none() {
+            tick.save(out);
+        }
+    }
+}
+
+fn load_ticks(input: &mut ByteReader<'_>, before: [TickNumber; 2]) -> Result<[TickNumber; 3], DecodeError> {
+    let mut ticks = [TickNumber::default(); 3];
+    for tick in &mut ticks {
+        let known = before.get(usize::from(input.small(2)?)).copied();
+        *tick = known.map_or_else(|| Saved::load(input), Ok)?;
+    }
+    Ok(ticks)
 }
 
 /// What a walk asks for in its next step 6, when the search under way is not to be had any more.
@@ -314,11 +344,7 @@ fn load_one(
 ) -> Result<Walk, DecodeError> {
     let character = Saved::load(input)?;
     let goal = Saved::load(input)?;
-    let is_direct = input.flag()?;
-    let aim = match (is_direct, goal) {
-        (true, crate::world::goal::Goal::Point(point)) => point,
-        _ => input.vector()?,
-    };
+    let aim = load_aim(input, goal)?;
     if !input.flag()? {
         *last = Some(load_options(input)?);
     }
@@ -338,15 +364,7 @@ fn load_one(
     let progress_m = input.float()?;
     let nearest_m = if input.flag()? { progress_m } else { input.float()? };
     let progress_tick = Saved::load(input)?;
-    let mut ticks = [progress_tick; 3];
-    for tick in &mut ticks {
-        *tick = match input.small(2)? {
-            0 => progress_tick,
-            1 => issued,
-            _ => Saved::load(input)?,
-        };
-    }
-    let [nearest_tick, queue_tick, retargeted] = ticks;
+    let [nearest_tick, queue_tick, retargeted] = load_ticks(input, [progress_tick, issued])?;
     let (goal_occupant, ahead, blocked_by) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
     let mut walk = Walk {
         serial,

@@ -114,6 +114,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         told_near,
         told_blocked,
         skipped_ticks,
+        // Nothing between ticks.
         left_m: _,
         is_delivered,
     } = walk;
@@ -168,37 +169,46 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     for other in [goal_occupant, ahead].into_iter().flatten() {
         hash_id(hash, *other);
     }
-    match *blocked_by {
+    hash_blocker(hash, *blocked_by);
+    via.iter().for_each(|via| hash_checkpoints(hash, via));
+    following.iter().for_each(|following| hash_following(hash, following));
+    if let Some(GoalSlot { point, goal, beside }) = *goal_slot {
+        hash_id(hash, beside).floats([point.x, point.y, point.z, goal.x, goal.y, goal.z]);
+    }
+    backing_out.iter().for_each(|backing_out| hash_backing_out(hash, backing_out));
+    on_link.iter().for_each(|on_link| hash_on_link(hash, on_link));
+}
+
+fn hash_blocker(hash: &mut StateHash, blocker: Option<Blocker>) {
+    match blocker {
         None => {}
         Some(Blocker::Character(id)) => _ = hash_id(hash.word(1), id),
         Some(Blocker::Door(door)) => _ = hash.word(2).word(u64::from(door.0)),
     }
-    if let Some(Checkpoints { left, last }) = via {
-        hash.vector(*last).word(left.len() as u64);
-        for &place in left {
-            hash.vector(place);
-        }
+}
+
+fn hash_checkpoints(hash: &mut StateHash, Checkpoints { left, last }: &Checkpoints) {
+    hash.vector(*last).word(left.len() as u64);
+    for &place in left {
+        hash.vector(place);
     }
-    if let Some(following) = following {
-        hash_following(hash, following);
+}
+
+fn hash_backing_out(hash: &mut StateHash, backing_out: &BackingOut) {
+    let BackingOut { way, from, junction, yields_to, until } = backing_out;
+    hash_following(hash, way);
+    hash.vector(*from).vector(*junction).word(until.0).word(yields_to.len() as u64);
+    for &who in yields_to {
+        hash_id(hash, who);
     }
-    if let Some(GoalSlot { point, goal, beside }) = *goal_slot {
-        hash_id(hash, beside).floats([point.x, point.y, point.z, goal.x, goal.y, goal.z]);
-    }
-    if let Some(BackingOut { way, from, junction, yields_to, until }) = backing_out.as_deref() {
-        hash_following(hash, way);
-        hash.vector(*from).vector(*junction).word(until.0).word(yields_to.len() as u64);
-        for &who in yields_to {
-            hash_id(hash, who);
-        }
-    }
-    if let Some(OnLink { layer, to, until, by }) = *on_link {
-        hash.word(u64::from(layer)).vector(to).word(until.0);
-        match by {
-            LinkTaking::Walked => {}
-            LinkTaking::Scripted => _ = hash.word(1),
-            LinkTaking::Failed(reason) => _ = hash.word(2).text(reason.name()),
-        }
+}
+
+fn hash_on_link(hash: &mut StateHash, OnLink { layer, to, until, by }: &OnLink) {
+    hash.word(u64::from(*layer)).vector(*to).word(until.0);
+    match by {
+        LinkTaking::Walked => {}
+        LinkTaking::Scripted => _ = hash.word(1),
+        LinkTaking::Failed(reason) => _ = hash.word(2).text(reason.name()),
     }
 }
 
@@ -244,6 +254,7 @@ fn hash_options(hash: &mut StateHash, options: &WalkOptions) {
         patience_ticks,
         timeout_ticks,
         ensure,
+        // What is left of it is in `via` of the walk.
         via: _,
         areas,
         tells,
