@@ -22,7 +22,7 @@ use crate::game::tick_notes::ReloadNote;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::{EvaluationFailure, ReloadedFile};
+use crate::world::event::{EvaluationFailure, LogLine, ReloadedFile};
 use crate::world::outcome::{Blocker, WalkResult};
 use crate::world::state_hash::WorldHash;
 use crate::world::walk::Walk;
@@ -139,12 +139,12 @@ pub fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
     let fact = |name: &str| JsonLine::fact(tick, name);
     let line = match event {
-        Event::Spawned { character, position } => fact("spawned")
-            .text("character", world.name_of(*character))
-            .maybe_place("position", position.map(Into::into)),
-        Event::Despawned { character, position } => fact("despawned")
-            .text("character", world.name_of(*character))
-            .maybe_place("position", position.map(Into::into)),
+        Event::Spawned { character, position } => {
+            at_place(fact("spawned"), world.name_of(*character), *position)
+        }
+        Event::Despawned { character, position } => {
+            at_place(fact("despawned"), world.name_of(*character), *position)
+        }
         Event::WalkStarted { walk, character, goal, owner } => fact("walkStarted")
             .count("walk", *walk)
             .text("character", world.name_of(*character))
@@ -174,29 +174,23 @@ pub fn line(world: &World, event: &Event) -> Option<String> {
             fact("areaChanged").text("area", area).flag("available", *is_available).number("cost", *factor)
         }
         Event::MapChanged(revision) => fact("mapRevision").count("revision", revision.0),
-        Event::RegionEntered { region, character, how } => fact("regionEntered")
-            .text("region", &world.regions().get(region.index())?.name)
-            .text("character", world.name_of(*character))
-            .text("how", how.name()),
-        Event::RegionLeft { region, character, how } => fact("regionLeft")
-            .text("region", &world.regions().get(region.index())?.name)
-            .text("character", world.name_of(*character))
-            .text("how", how.name()),
+        Event::RegionEntered { region, character, how } => {
+            let name = &world.regions().get(region.index())?.name;
+            in_region(fact("regionEntered"), name, world.name_of(*character)).text("how", how.name())
+        }
+        Event::RegionLeft { region, character, how } => {
+            let name = &world.regions().get(region.index())?.name;
+            in_region(fact("regionLeft"), name, world.name_of(*character)).text("how", how.name())
+        }
         Event::Emitted { name, payload, .. } => {
             fact("event").text("name", name).maybe_plain("payload", world, payload.as_ref())
         }
         Event::Cue(cue) => cue_line(world, cue),
         Event::SceneStarted { name, locks } => {
-            let locks: Vec<String> = locks.iter().map(|lock| quoted(lock)).collect();
-            fact("cinematicStarted").text("name", name).raw("locks", &format!("[{}]", locks.join(",")))
+            fact("cinematicStarted").text("name", name).raw("locks", &texts(locks))
         }
         Event::SceneEnded { info, .. } => fact("cinematicEnded").entries(world, info),
-        Event::Logged(log) => fact("log")
-            .text("level", log.level)
-            .text("owner", &log.owner)
-            .text("file", &log.file)
-            .count("line", u64::from(log.line))
-            .text("message", &log.message),
+        Event::Logged(log) => logged(fact("log"), log),
         Event::Faulted { fields, .. } => fact("scriptFault").entries(world, fields),
         Event::SwitchedOff(off) => fact("switchedOff")
             .text("owner", &off.owner)
@@ -228,6 +222,19 @@ pub fn line(world: &World, event: &Event) -> Option<String> {
         Event::Input { .. } | Event::DoorSignal { .. } => return None,
     };
     Some(line.finish())
+}
+
+fn at_place(line: JsonLine, character: &str, position: Option<[f32; 3]>) -> JsonLine {
+    line.text("character", character).maybe_place("position", position.map(Into::into))
+}
+
+fn in_region(line: JsonLine, region: &str, character: &str) -> JsonLine {
+    line.text("region", region).text("character", character)
+}
+
+fn logged(line: JsonLine, log: &LogLine) -> JsonLine {
+    let line = line.text("level", log.level).text("owner", &log.owner).text("file", &log.file);
+    line.count("line", u64::from(log.line)).text("message", &log.message)
 }
 
 fn failed(line: JsonLine, failure: &EvaluationFailure) -> JsonLine {

@@ -92,7 +92,7 @@ pub(super) fn perform(
     let inputs = inputs_of(args, &found);
     let profiling = Profiling::asked(&args.profile, &inputs)?;
     let save = args.from.as_deref().map(|path| begin_from(path, &found)).transpose()?;
-    let first = save.as_ref().map_or(0, |(header, _)| header.tick);
+    let (first, rate, seed) = beginning_of(args, &level, save.as_ref().map(|(header, _)| header));
     let saves = Saves::of(&args.save_at, first, &inputs)?;
     let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
     let mut session = Session::open(shell, &found, &scripts, args.format, trace);
@@ -100,12 +100,8 @@ pub(super) fn perform(
         session.results = Results::stderr(&shell.general);
     }
     let client = debug.map(|way| way.connect(&mut session)).transpose()?;
-    let rate = save.as_ref().map_or(level.def.tick_rate, |(header, _)| header.tick_rate);
-    let rate = TickRate::new(rate).unwrap_or_default();
     let bound = bound_of(args, rate, first);
     let settings = crate::level::spawn::settings(&level.def);
-    let own_seed = save.as_ref().map_or(level.def.seed, |(header, _)| header.seed);
-    let seed = args.seed.unwrap_or(own_seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = Arc::new(Signals::default());
     session.pace = RunSpeed::new(args.speed, rate);
@@ -150,18 +146,30 @@ pub(super) fn perform(
     };
     let mut game = match made {
         Ok(game) => game,
-        Err(error) => {
-            let failure = match error {
-                RestoreError::Start(error) => session.not_begun(&error),
-                other => session.not_restored(args.from.as_deref(), &other),
-            };
-            return ended(client.as_deref(), Err(failure));
-        }
+        Err(error) => return ended(client.as_deref(), Err(not_made(session, args, error))),
     };
     let clock = StepClock { is_on: args.stats, ..StepClock::new(loading.elapsed()) };
     let exit = play(&mut game, &bound, RunHost { session, clock, profiling, changes, saves });
     drop(watchdog);
     ended(client.as_deref(), exit)
+}
+
+/// A game that could not be loaded, or not be restored.
+fn not_made(session: Session<'_>, args: &RunArgs, error: RestoreError) -> CommandFailure {
+    match error {
+        RestoreError::Start(error) => session.not_begun(&error),
+        other => session.not_restored(args.from.as_deref(), &other),
+    }
+}
+
+/// The first tick of a run, its rate and its seed: those of the save game that it goes on from, or of the
+/// level.
+fn beginning_of(args: &RunArgs, level: &Level, save: Option<&SaveHeader>) -> (u64, TickRate, u64) {
+    let (first, rate, seed) = match save {
+        Some(header) => (header.tick, header.tick_rate, header.seed),
+        None => (0, level.def.tick_rate, level.def.seed),
+    };
+    (first, TickRate::new(rate).unwrap_or_default(), args.seed.unwrap_or(seed))
 }
 
 /// The files that the options of a run name for its results.

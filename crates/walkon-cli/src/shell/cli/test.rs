@@ -29,14 +29,9 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let profile = args.profile.profile.iter().map(|path| AskedOutput { option: "--profile", path });
     refuse_shared(&junit.chain(profile).collect::<Vec<_>>())?;
     let inputs = suite::inputs(&files)?;
-    let junit = args
-        .junit
-        .as_deref()
-        .map(|path| {
-            let may_go = if args.force { |_: &[u8]| true } else { junit::is_report };
-            OutputFile::claim_over(path, &inputs, may_go)
-        })
-        .transpose()?;
+    let may_go = if args.force { |_: &[u8]| true } else { junit::is_report };
+    let claim = |path| OutputFile::claim_over(path, &inputs, may_go);
+    let junit = args.junit.as_deref().map(claim).transpose()?;
     let profiling = Profiling::asked(&args.profile, &inputs)?;
     profiling.as_ref().map_or(Ok(()), Profiling::refuse_chart)?;
     if junit.as_ref().is_some_and(OutputFile::is_stdout)
@@ -68,16 +63,13 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
     }
+    let tests = || done.iter().flat_map(|(_, file)| &file.tests);
     if let Some(profiling) = &profiling {
         let mut sum = Profile::default();
-        let tests = done.iter().flat_map(|(_, file)| &file.tests);
-        tests.filter_map(|test| test.profile.as_ref()).for_each(|profile| sum.add(profile));
+        tests().filter_map(|test| test.profile.as_ref()).for_each(|profile| sum.add(profile));
         profiling.write("tests", &sum)?;
     }
-    let count = |passed: bool| {
-        let tests = done.iter().flat_map(|(_, file)| &file.tests);
-        tests.filter(|test| test.result.passed == passed).count()
-    };
+    let count = |passed: bool| tests().filter(|test| test.result.passed == passed).count();
     let (passed, failed) = (count(true), count(false));
     match args.format {
         Format::Human => tell_sum(results, passed, failed, done.iter().map(|(_, file)| file.stopped).sum())?,

@@ -205,55 +205,67 @@ impl Lower {
                 self.locals(names, types, own.expressions().iter(), &notes);
             }
             Stmt::If(own) => self.branches(own),
-            Stmt::While(own) => {
-                let condition = self.expr(own.condition());
-                let is_endless = matches!(
-                    self.tree.kind(condition),
-                    ExprKind::Bool(true)
-                        | ExprKind::Number(_)
-                        | ExprKind::Text(_)
-                        | ExprKind::Table(_)
-                        | ExprKind::Function(_)
-                );
-                let endless = is_endless.then(|| place_of(own.while_token()));
-                self.looped(endless, |lower| lower.block(own.block()));
-            }
-            Stmt::Repeat(own) => {
-                let is_endless = matches!(own.until(), ast::Expression::Symbol(token)
-                    if matches!(token.token_type(), TokenType::Symbol { symbol: Symbol::False | Symbol::Nil }));
-                self.looped(is_endless.then(|| place_of(own.repeat_token())), |lower| {
-                    lower.block(own.block());
-                    lower.expr(own.until());
-                });
-            }
-            Stmt::NumericFor(own) => {
-                for bound in [Some(own.start()), Some(own.end()), own.step()].into_iter().flatten() {
-                    self.expr(bound);
-                }
-                self.looped(None, |lower| {
-                    let name = word_of(own.index_variable()).text;
-                    lower.declare(name, vec![Assigned::Unknown], Some("number".to_owned()));
-                    lower.block(own.block());
-                });
-            }
-            Stmt::GenericFor(own) => {
-                let over: Vec<ExprId> = own.expressions().iter().map(|value| self.expr(value)).collect();
-                self.tree.loops.extend(over.first());
-                let names: Vec<Word> = own.names().iter().map(word_of).collect();
-                self.looped(None, |lower| {
-                    for (index, name) in names.into_iter().enumerate() {
-                        let given = match over.as_slice() {
-                            [one] => Assigned::Loop(*one, index),
-                            _ => Assigned::Unknown,
-                        };
-                        lower.declare(name.text, vec![given], None);
-                    }
-                    lower.block(own.block());
-                });
-            }
+            Stmt::While(own) => self.while_loop(own),
+            Stmt::Repeat(own) => self.repeat_loop(own),
+            Stmt::NumericFor(own) => self.numeric_for(own),
+            Stmt::GenericFor(own) => self.generic_for(own),
             // Types have no values; `goto` and labels are no Luau.
             _ => {}
         }
+    }
+
+    /// A loop of `while`; endless when its condition is a constant that holds.
+    fn while_loop(&mut self, own: &ast::While) {
+        let condition = self.expr(own.condition());
+        let is_endless = matches!(
+            self.tree.kind(condition),
+            ExprKind::Bool(true)
+                | ExprKind::Number(_)
+                | ExprKind::Text(_)
+                | ExprKind::Table(_)
+                | ExprKind::Function(_)
+        );
+        let endless = is_endless.then(|| place_of(own.while_token()));
+        self.looped(endless, |lower| lower.block(own.block()));
+    }
+
+    /// A loop of `repeat`; endless when its condition is `false` or `nil`.
+    fn repeat_loop(&mut self, own: &ast::Repeat) {
+        let is_endless = matches!(own.until(), ast::Expression::Symbol(token)
+            if matches!(token.token_type(), TokenType::Symbol { symbol: Symbol::False | Symbol::Nil }));
+        self.looped(is_endless.then(|| place_of(own.repeat_token())), |lower| {
+            lower.block(own.block());
+            lower.expr(own.until());
+        });
+    }
+
+    /// A loop over numbers.
+    fn numeric_for(&mut self, own: &ast::NumericFor) {
+        for bound in [Some(own.start()), Some(own.end()), own.step()].into_iter().flatten() {
+            self.expr(bound);
+        }
+        self.looped(None, |lower| {
+            let name = word_of(own.index_variable()).text;
+            lower.declare(name, vec![Assigned::Unknown], Some("number".to_owned()));
+            lower.block(own.block());
+        });
+    }
+
+    /// A loop over the values of an iterator.
+    fn generic_for(&mut self, own: &ast::GenericFor) {
+        let over: Vec<ExprId> = own.expressions().iter().map(|value| self.expr(value)).collect();
+        self.tree.loops.extend(over.first());
+        let names: Vec<Word> = own.names().iter().map(word_of).collect();
+        self.looped(None, |lower| {
+            for (index, name) in names.into_iter().enumerate() {
+                let given = match over.as_slice() {
+                    [one] => Assigned::Loop(*one, index),
+                    _ => Assigned::Unknown,
+                };
+                lower.declare(name.text, vec![given], None);
+            }
+            lower.block(own.block());
+        });
     }
 
     fn branches(&mut self, own: &ast::If) {
