@@ -21,14 +21,6 @@
 //! thread, which does what is not shared out and a part of the rest. What is shared out is worked out from
 //! it: on eight threads the caller does an eighth of that. "Two cores of one's own" is the rest and half of
 //! that, in processor time.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::borrow::Cow;
 use std::hint::black_box;

@@ -6,14 +6,6 @@
 //! Method: rows of points so near to one another that there are some fifty thousand; two hundred pairs of
 //! points of its largest island; each solver goes over all of them some times, warm, and the fastest round
 //! counts. Every direct cost is compared, and every joined one with the tenth that it may be more expensive.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::hint::black_box;
 use std::path::Path;

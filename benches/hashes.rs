@@ -5,7 +5,6 @@
 //! pass first; then the hash is taken after each of 120 ticks, as `--hash-every 1` takes it, in time of the
 //! thread. The mean and the fastest are shown, and the tick itself beside them. Options:
 //! `cargo bench -p walkon-benches --bench hashes -- COUNT...` for other numbers of people.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

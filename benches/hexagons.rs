@@ -5,14 +5,6 @@
 //! all of them some times, warm, and the fastest round in processor time counts. Prices of tiles are whole
 //! numbers from one on, so that the heuristic of `hexx`, the number of steps, is as good as it can be; every
 //! cost of ours is compared with its.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::hint::black_box;
 

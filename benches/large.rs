@@ -9,14 +9,6 @@
 //! peer knows no lengths of diagonal steps and cuts corners: its paths are priced by our rule, corners
 //! allowed, unsmoothed beside our unsmoothed ones. Options:
 //! `cargo bench -p walkon-benches --bench large -- [MAP...] [--pairs N] [--side N] [--no-peer]`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 

@@ -2,13 +2,6 @@
 //!
 //! `cargo bench -p walkon-benches --bench levels`. Every shipped level runs headlessly with its scripts; the
 //! fastest of five runs counts. Start-up is the whole process of `walkon run LEVEL --ticks 1`.
-#![allow(
-    missing_docs,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::disallowed_types
-)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

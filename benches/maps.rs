@@ -3,7 +3,6 @@
 //! `cargo bench -p walkon-benches --bench maps [-- paths]`. Method: a map of 2048 x 2048 cells cut from a
 //! thousand polygons, rooms and the gateways between them, with obstacles inside; times are the fastest of
 //! some rounds, in one process on one thread.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -6,7 +6,6 @@
 //! places included; each over them again and again in turn, and the fastest round of each counts; one
 //! process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`. With `-- edits` in place of
 //! that: what changes of a mesh with many obstacles cost (no data needed).
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

@@ -7,14 +7,6 @@
 //! `grid_pathfinding` cuts corners, so it solves an easier problem and its costs are not compared. Options:
 //! `cargo bench -p walkon-benches --bench paths -- FAMILY...` for some families (or `support`, `terrain`,
 //! `others` or `lengths`), `--lines N` for other numbers of lines.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

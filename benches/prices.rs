@@ -4,14 +4,6 @@
 //! timer calls one function over and over until its fuel is spent; the tick in which that happens is timed,
 //! the fastest of three fresh games counts. First come the examples of the table of entries, then calls with
 //! arguments as wide as they may be, and questions to maps of the size that games have.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::disallowed_types,
-    missing_docs
-)]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -4,14 +4,6 @@
 //! time of the thread; the ratio of the sums of the cheaper half of all ticks counts, on average over four
 //! runs, in each of which another of the games is made first: where in memory a game lies makes up to a
 //! tenth. Arguments name the cases to run, by a part of their names.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::disallowed_types,
-    clippy::disallowed_methods,
-    missing_docs
-)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

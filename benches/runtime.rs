@@ -6,7 +6,6 @@
 //! makes the same calls, as a good author would write it without walkon: tables for `self`, userdata for
 //! characters with fields and methods of mlua, a coroutine only where something waits; no fuel, no owners, no
 //! errors with places.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

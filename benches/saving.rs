@@ -5,14 +5,6 @@
 //! pillars stand, walk to one another's places, or walk with a behaviour that has a state; saved in the
 //! middle, the fastest of several rounds; loading includes the level, its map and its scripts, not reading
 //! their texts.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

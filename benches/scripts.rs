@@ -3,7 +3,6 @@
 //! Goal: to see the price of the sandbox beside plain mlua. Method: each line is the fastest of nine rounds;
 //! a round repeats the work until it takes at least twenty milliseconds. Plain: the same VM library with
 //! nothing of ours in it.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
 
 use std::time::Instant;
 

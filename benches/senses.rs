@@ -3,14 +3,6 @@
 //! In: numbers of watchers. Out: a markdown table of milliseconds a tick, in time of the thread, and how many
 //! saw the player. Method: watchers at random places of a hall with pillars face anywhere; the player goes
 //! round; of each tick the step of regions and senses is timed, and there are no regions.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::cast_precision_loss
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::fmt::Write;
 

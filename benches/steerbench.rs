@@ -11,15 +11,6 @@
 //! it finishes itself, at most `--seconds` of game time; after every tick a judge that shares no code with
 //! the crowd looks at everybody (`tests/invariants.rs`). Travel times are compared with the shortest path for
 //! that body alone on the empty map, less the radius that counts as arrived, at the speed asked for.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::print_stderr
-)]
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

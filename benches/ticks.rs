@@ -5,7 +5,6 @@
 //! (`both`). Out: a markdown table; mean and slowest tick and the parts that take most, milliseconds of the
 //! thread's time. Method: fifteen seconds of game time pass first, two seconds are measured. Options:
 //! `cargo bench -p walkon-benches --bench ticks -- SCRIPT...` for some of the three.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,6 +1,7 @@
 //! Where the repository and the built program are.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The root of the repository.
@@ -21,6 +22,11 @@ pub fn program() -> PathBuf {
         program
     });
     PROGRAM.clone()
+}
+
+/// Runs the program in a folder, to its end.
+pub fn walkon(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(program()).args(arguments).current_dir(folder).output().unwrap()
 }
 
 /// The files of code that have changed since the program was built from them: cargo lists them beside it.

@@ -77,11 +77,7 @@ fn the_script_of_the_readme_runs() {
     let greeter = r#"{ "name": "greeter", "position": [5, 9], "behaviour": "greeter.lua", "params": { "post": "post" } },"#;
     let level = level.replacen("\"characters\": [", &format!("\"characters\": [ {greeter}"), 1);
     fs::write(folder.path().join("levels/greeting.json"), level).unwrap();
-    let run = Command::new(crate::place::program())
-        .args(["run", "greeting", "--seconds", "30"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
+    let run = crate::place::walkon(folder.path(), &["run", "greeting", "--seconds", "30"]);
     let told = String::from_utf8_lossy(&run.stdout);
     assert!(told.contains("greeter: arrived/reached"), "{told}");
     assert!(told.contains("the player came to me in"), "{told}");
@@ -115,11 +111,7 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
 #[test]
 fn the_story_that_the_readme_tells_is_the_one_that_the_level_prints() {
     let told = blocks("text").into_iter().find(|block| block.contains("guard: arrived")).unwrap();
-    let run = Command::new(crate::place::program())
-        .args(["run", "levels/courtyard.json"])
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let run = crate::place::walkon(root(), &["run", "levels/courtyard.json"]);
     let printed = String::from_utf8(run.stdout).unwrap();
     let mut rest = printed.lines();
     // How fast it ran is another thing each time.

@@ -4,12 +4,9 @@
 //! folder of its own and runs the commands that its README names.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-fn walkon(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(crate::place::program());
-    command.current_dir(folder).args(arguments).output().unwrap()
-}
+use crate::place::walkon;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

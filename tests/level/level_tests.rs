@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 
 use walkon_runtime::game::testing::{Suite, TestOutcome, TestResult, collect, is_test_file, run, seeds};
@@ -16,6 +16,7 @@ use walkon_runtime::script::bind;
 use walkon_runtime::script::bind::table::Binding;
 use walkon_runtime::script::vm::fuel::Signals;
 
+use crate::place::walkon;
 use crate::script::script_api::LEVEL;
 
 fn level(json: &str) -> Result<Level, String> {
@@ -765,10 +766,6 @@ fn project(tests: &[(&str, &str)]) -> tempfile::TempDir {
         write(path, text);
     }
     folder
-}
-
-fn walkon(folder: &Path, args: &[&str]) -> Output {
-    Command::new(crate::place::program()).args(args).current_dir(folder).output().unwrap()
 }
 
 const GOOD: &str = "test.level(\"good\", { level = \"courtyard\" }, function(t) t:run(0.1) end)\n";

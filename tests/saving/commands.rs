@@ -4,11 +4,9 @@
 //! program on a fresh project.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-fn walkon(folder: &Path, args: &[&str]) -> Output {
-    Command::new(crate::place::program()).args(args).current_dir(folder).output().unwrap()
-}
+use crate::place::walkon;
 
 fn told(output: &Output) -> String {
     let [out, err] =

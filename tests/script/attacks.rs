@@ -5,7 +5,6 @@
 //! counts is what is counted, fuel and bytes and lengths of queues, never a clock.
 
 use std::fs;
-use std::process::Command;
 
 use crate::fixture::TWO_ROOMS;
 
@@ -27,11 +26,10 @@ fn run(script: &str, ticks: u32, limits: &str, more: &[(&str, &str)]) -> Ran {
     for (name, text) in more {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    let run = Command::new(crate::place::program())
-        .args(["run", "stage.json", "--ticks", &ticks.to_string(), "--trace", "trace.jsonl", "-q"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
+    let run = crate::place::walkon(
+        folder.path(),
+        &["run", "stage.json", "--ticks", &ticks.to_string(), "--trace", "trace.jsonl", "-q"],
+    );
     let trace = fs::read_to_string(folder.path().join("trace.jsonl")).unwrap_or_default();
     let (mut lines, mut messages) = (Vec::new(), Vec::new());
     for line in trace.lines() {

@@ -180,11 +180,8 @@ fn fault_i12_a_run_that_the_watchdog_ended_is_marked_and_ends_with_five() {
     let limits = r#"{ "limits": { "fuelPerCall": 10000000, "fuelPerTick": 1000000000, "watchdogMs": 10 }, "script": "hostile.lua","#;
     fs::write(folder.path().join("stage.json"), TWO_ROOMS.replacen('{', limits, 1)).unwrap();
     fs::write(folder.path().join("hostile.lua"), script).unwrap();
-    let run = Command::new(crate::place::program())
-        .args(["run", "stage.json", "--ticks", "60", "--format", "json"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
+    let run =
+        crate::place::walkon(folder.path(), &["run", "stage.json", "--ticks", "60", "--format", "json"]);
     let text = String::from_utf8_lossy(&run.stdout);
     assert_eq!(run.status.code(), Some(5), "{text}{}", String::from_utf8_lossy(&run.stderr));
     assert!(text.contains("\"reproducible\":false"), "{text}");

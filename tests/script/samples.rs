@@ -4,7 +4,6 @@
 //! any fault failing the run.
 
 use std::path::Path;
-use std::process::Command;
 
 /// An example of the reference, and the level that it runs on.
 const SAMPLES: [(&str, &str); 4] = [
@@ -22,11 +21,7 @@ fn root() -> &'static Path {
 fn the_samples_run_without_a_fault_on_their_levels() {
     for (here, level) in SAMPLES {
         let path = format!("levels/{level}.json");
-        let run = Command::new(crate::place::program())
-            .args(["run", &path, "--seconds", "60", "--strict"])
-            .current_dir(root())
-            .output()
-            .unwrap();
+        let run = crate::place::walkon(root(), &["run", &path, "--seconds", "60", "--strict"]);
         let told = String::from_utf8_lossy(&run.stderr);
         assert!(run.status.success(), "{path} with {here}: {told}");
     }

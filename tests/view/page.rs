@@ -246,11 +246,7 @@ fn a_path_is_tested_between_two_clicks() {
         assert!(std::time::Instant::now() < until);
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let tested = std::process::Command::new(crate::place::program())
-        .args(["test", "scripts/courtyard_paths_test.lua"])
-        .current_dir(viewed.project.path())
-        .output()
-        .unwrap();
+    let tested = crate::place::walkon(viewed.project.path(), &["test", "scripts/courtyard_paths_test.lua"]);
     assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
     at_ease(&mut page);
 }

@@ -12,11 +12,10 @@ use super::hand::{Viewed, shipped};
 
 /// The hash of a shipped level after some ticks, as `run` has it.
 pub fn run_hash(level: &str, ticks: u64) -> String {
-    let output = Command::new(crate::place::program())
-        .args(["run", &format!("levels/{level}.json"), "--ticks", &ticks.to_string(), "--format", "json"])
-        .current_dir(crate::place::root())
-        .output()
-        .unwrap();
+    let output = crate::place::walkon(
+        crate::place::root(),
+        &["run", &format!("levels/{level}.json"), "--ticks", &ticks.to_string(), "--format", "json"],
+    );
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["ticks"], ticks, "{level} ends earlier");
     report["hash"].as_str().unwrap().to_owned()
@@ -108,11 +107,7 @@ fn everything_that_is_done_on_the_page_replays_from_the_trace() {
     {
         assert!(trace.contains(&format!("\"{kind}\"")), "{kind}");
     }
-    let replayed = Command::new(crate::place::program())
-        .args(["replay", "played.jsonl"])
-        .current_dir(project.path())
-        .output()
-        .unwrap();
+    let replayed = crate::place::walkon(project.path(), &["replay", "played.jsonl"]);
     assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
 }
 
@@ -140,11 +135,7 @@ fn a_run_that_was_played_with_replays_from_its_trace() {
     let trace = std::fs::read_to_string(project.path().join("played.jsonl")).unwrap();
     assert!(trace.contains("\"name\":\"bell\"") && !trace.contains("unheardOf"));
     assert!(trace.contains(state["hash"].as_str().unwrap()));
-    let replayed = Command::new(crate::place::program())
-        .args(["replay", "played.jsonl"])
-        .current_dir(project.path())
-        .output()
-        .unwrap();
+    let replayed = crate::place::walkon(project.path(), &["replay", "played.jsonl"]);
     assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
 }
 
@@ -780,11 +771,7 @@ fn expected_paths_know_who_asks_and_are_taken_back() {
     hand.get(json!({ "do": "expect", "save": "" }));
     let text = std::fs::read_to_string(viewed.file("scripts/courtyard_paths_test.lua")).unwrap();
     assert!(text.contains("keys = { \"bronze\" }, layer = \"ground\"") && !text.contains("ignore"), "{text}");
-    let tested = Command::new(crate::place::program())
-        .args(["test", "scripts/courtyard_paths_test.lua"])
-        .current_dir(viewed.project.path())
-        .output()
-        .unwrap();
+    let tested = crate::place::walkon(viewed.project.path(), &["test", "scripts/courtyard_paths_test.lua"]);
     assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
 }
 
@@ -856,21 +843,10 @@ fn a_game_that_was_saved_in_the_page_goes_on_by_the_command() {
     assert_eq!((header.tick, header.level.as_str()), (30, "courtyard"));
     let (_, project) = viewed.end();
     std::fs::write(project.path().join("courtyard-30.save"), &bytes).unwrap();
-    let run = Command::new(crate::place::program())
-        .args([
-            "run",
-            "courtyard",
-            "--from",
-            "courtyard-30.save",
-            "--ticks",
-            "60",
-            "--strict",
-            "--format",
-            "json",
-        ])
-        .current_dir(project.path())
-        .output()
-        .unwrap();
+    let run = crate::place::walkon(
+        project.path(),
+        &["run", "courtyard", "--from", "courtyard-30.save", "--ticks", "60", "--strict", "--format", "json"],
+    );
     let told = String::from_utf8_lossy(&run.stdout);
     assert!(
         run.status.success() && told.contains("\"ticks\":90"),
