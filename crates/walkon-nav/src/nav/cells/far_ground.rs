@@ -199,11 +199,6 @@ impl FarGround {
         self.cheaper = Arc::default();
     }
 
-    /// Memory taken by landmarks.
-    pub(crate) fn bytes(&self) -> usize {
-        self.landmarks.as_ref().map_or(0, |landmarks| landmarks.bytes())
-    }
-
     /// Whether there are landmarks, and whether bounds allow for ground that opened since.
     #[cfg(test)]
     pub(crate) fn state(&self) -> (bool, bool) {

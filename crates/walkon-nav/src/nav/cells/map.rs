@@ -559,12 +559,6 @@ impl CellMap {
         Self { far: FarGround::anywhere(), ..self }
     }
 
-    /// Memory of the landmarks, bytes; 0 while there are none.
-    #[must_use]
-    pub fn landmark_bytes(&self) -> usize {
-        self.far.bytes()
-    }
-
     /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody
     /// is next prepared for ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4 microseconds a
     /// cell.
