@@ -37,7 +37,7 @@ pub(crate) struct InterpolationParts<'a> {
     pub(crate) step: &'a CrowdStep,
 }
 
-/// Shows everybody a tick further on.
+/// Advances everybody by one tick.
 pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
     let clock = parts.clock;
     let ticks = clock.rate.ticks_per_step();
@@ -51,7 +51,7 @@ pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
     stand(parts);
 }
 
-/// Brings a body so far along its step, a part from 0 to 1, and says whether it is on its way after that.
+/// Moves a body along its step to a share of it, from 0 to 1, and returns whether it is still on its way.
 fn bring(interpolation: &mut Interpolation, character: &mut Character, part: f32) -> bool {
     interpolation.bring(character, part) && part < 1.0
 }

@@ -105,7 +105,7 @@ impl Predicates {
         Some(predicate.function.clone())
     }
 
-    /// Keeps the answer of a predicate; whether it is another one than before.
+    /// Keeps the answer of a predicate; returns whether it has changed.
     pub(crate) fn answer(&mut self, id: u32, value: bool) -> bool {
         let predicate = self.predicates.get_mut(&id);
         predicate.is_some_and(|predicate| std::mem::replace(&mut predicate.value, value) != value)

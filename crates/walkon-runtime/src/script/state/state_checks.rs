@@ -14,8 +14,8 @@ use crate::world::owner::Owner;
 /// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
 const ENTRIES_MAX: i64 = 512;
 
-/// As many of them are kept for states that were put off: looking at each as its code returns costs more than
-/// looking in turn.
+/// The entries that are kept for states that were put off: it costs more to look at each state as its code
+/// returns than to look at them in turn.
 const PUT_OFF: i64 = 384;
 
 /// Which states are looked at when.
@@ -63,7 +63,7 @@ impl StateChecks {
         self.put_off.insert(owner);
     }
 
-    /// A look has cost so many entries.
+    /// Counts the entries that a look has cost.
     pub(crate) fn spend(&mut self, entries: i64) {
         self.left -= entries;
     }

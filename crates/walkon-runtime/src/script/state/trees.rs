@@ -27,7 +27,7 @@ pub(crate) enum Composite {
 }
 
 impl Composite {
-    /// The result of a child that ends it, and that it has then.
+    /// The result of a child that ends the node, which then has the same result.
     pub(crate) fn stops_on(self) -> bool {
         self == Self::Selector
     }
@@ -43,7 +43,7 @@ pub(crate) enum ParallelEnd {
 }
 
 impl ParallelEnd {
-    /// The result of a child that ends it, and that it has then.
+    /// The result of a child that ends the node, which then has the same result.
     pub(crate) fn ends_on(self) -> bool {
         self == Self::FirstSuccess
     }
@@ -187,14 +187,14 @@ impl RunningTree {
         &self.states[..self.states.len().min(FETCHED_NODES)]
     }
 
-    /// Asks for the memory that its tick will read, but for that of its walks.
+    /// Prefetches the memory that the tick of the tree will read, except that of its walks.
     fn fetch(&self) {
         prefetch::value(self.first_states());
         prefetch::value(&*self.this);
         self.memory.fetch();
     }
 
-    /// Asks for the memory of its walks; that of its states has been asked for.
+    /// Prefetches the memory of its walks; that of its states was prefetched before.
     fn fetch_walks(&self) {
         let walks = self.first_states().iter().filter_map(|state| state.walk.as_ref());
         walks.for_each(|walk| prefetch::value(&**walk));
@@ -218,7 +218,7 @@ pub(crate) struct Trees {
     over: BTreeMap<u64, ActionEnd>,
     /// Walks that tasks of actions began and did not wait for; they end with their action.
     walks: BTreeMap<u64, Vec<WalkId>>,
-    /// Whose tree is being ticked, and whether it is to be suspended afterwards.
+    /// The owner whose tree is being ticked, and whether it is to be suspended afterwards.
     ticking: Option<(Owner, bool)>,
 }
 
@@ -309,7 +309,7 @@ impl Trees {
         }
     }
 
-    /// Those that are not being ticked, by owner.
+    /// The trees that are not being ticked, by owner.
     fn runs(&self) -> impl Iterator<Item = (Owner, &RunningTree)> {
         self.runs.iter().filter_map(|(owner, place)| Some((owner, place.0.as_ref()?)))
     }

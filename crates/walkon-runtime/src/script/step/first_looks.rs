@@ -1,9 +1,9 @@
-//! Who counts as inside a watch: filters, and the first look of a watch that tells nobody of it.
+//! Which characters count as inside a watch: filters, and first looks that are not reported.
 //!
 //! In: watches that have looked for the first time, characters inside. Out: the characters that count, whose
-//! staying and going out is told. Holds: without `initial` those inside at the first look count like all
-//! others, but for their entering; a watch that is switched off before it looks finds nobody so. Not here:
-//! looking (`sim::regions`), calls of `onEnter`, `onStay` and `onExit` (`dispatch`).
+//! stay and exit are reported. Holds: without `initial`, characters inside at the first look count like all
+//! others, except that their entering is not reported; a watch that is switched off before its first look
+//! finds nobody. Not here: looking (`sim::regions`), calls of `onEnter`, `onStay` and `onExit` (`dispatch`).
 
 use mlua::{Function, Lua};
 
@@ -23,7 +23,7 @@ enum FirstLook {
     Found(Vec<CharacterId>),
 }
 
-/// Queues those whom watches found inside at their first look, in the order in which the watches were made.
+/// Queues the characters that watches found inside at their first look, in the order of the watches.
 pub(crate) fn queue(lua: &Lua) {
     let watches = store::with(lua, |runtime| std::mem::take(&mut runtime.registered.handlers.to_look_first));
     for watch in watches {
@@ -53,7 +53,7 @@ fn first_look(lua: &Lua, watch: WatchId) -> Option<FirstLook> {
     look.ok().flatten()
 }
 
-/// Counts somebody who was inside at the first look.
+/// Counts a character that was inside at the first look.
 pub(crate) fn count(vm: &ScriptVm, watch: WatchId, character: CharacterId) -> mlua::Result<()> {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
@@ -86,7 +86,7 @@ pub(crate) fn passes(
     }))
 }
 
-/// Somebody counts as inside a watch from now on.
+/// From now on a character counts as inside a watch.
 pub(crate) fn note_inside(lua: &Lua, watch: WatchId, character: CharacterId, how: &'static str) {
     store::with(lua, |runtime| {
         let Some(record) = runtime.registered.handlers.watches.get_mut(&watch) else {

@@ -14,7 +14,7 @@ use crate::script::vm::{ScriptVm, handles, store};
 use crate::world::owner::Owner;
 use crate::world::sense::{SenseId, Unseen};
 
-/// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
+/// What it costs the tick, beside the handler, to tell a watch of somebody: a table is made each time.
 const SENSE_PRICE: u64 = 40;
 
 /// What a watch reports.

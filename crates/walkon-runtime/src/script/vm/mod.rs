@@ -134,8 +134,8 @@ pub enum Resumed {
     Done(Value),
 }
 
-/// Coroutines of tasks that are over and kept, at most: handlers run one after another, and those that wait
-/// end by and by.
+/// The most coroutines of finished tasks that are kept: handlers run one after another, and those that wait
+/// end over time.
 const IDLE_MAX: usize = 64;
 
 /// Frames of a waiting coroutine that are looked at: those of a wait lie above that of the script.
@@ -730,7 +730,7 @@ pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), UsageError>
     if is_loading(lua) { Err(lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
 }
 
-/// Lets a panic of host code go on that a script has swallowed.
+/// Resumes a panic of host code that a script has swallowed.
 fn resume_panic() {
     if lend::take_panicked() {
         std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));

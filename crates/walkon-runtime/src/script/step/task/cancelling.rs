@@ -1,4 +1,4 @@
-//! The end of a task that has not come to its own: it, and what it waits for, is cancelled.
+//! Cancelling a task, together with what it waits for.
 //!
 //! In: tasks and waits to end. Out: waiting tasks are told, `task.onCancel` functions are queued. Holds: a
 //! task ends once; no code runs here; one that ends unfinished ends what it waited for, except that walks
@@ -20,7 +20,7 @@ use crate::world::ops;
 use crate::world::ops::walks::TraverseEnd;
 use crate::world::owner::Owner;
 
-/// A task is over: what counts or lists tasks knows it no more.
+/// Removes a task that is over from the counts and lists of tasks.
 pub(super) fn forget(runtime: &mut Runtime, owner: Owner, id: u64) {
     if let Some(skip) = runtime.cinematics.scenes.skip_of(owner) {
         skip.forget(id);
@@ -56,7 +56,7 @@ pub(super) fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
     });
 }
 
-/// What is left to do of an end: the last of them is next.
+/// What is left to do while tasks end; the last entry comes next.
 #[derive(Clone, Copy, Debug)]
 enum LeftToEnd {
     /// Somebody waited for this.
@@ -98,7 +98,7 @@ fn end_all(lua: &Lua, mut left: Vec<LeftToEnd>, why: Why) {
     }
 }
 
-/// What a task waits for that ends with it, or that outlives it and is to be told of, in order.
+/// The waits of a task that end with it, or that outlive it and are to be reported, in order.
 fn waits_to_end(pause: &TaskPause, why: Why) -> Vec<Wait> {
     match pause {
         TaskPause::One { wait: wait @ Wait::Walk(_), .. } if why == Why::Reload => vec![*wait],
@@ -110,7 +110,7 @@ fn waits_to_end(pause: &TaskPause, why: Why) -> Vec<Wait> {
     }
 }
 
-/// Ends something that is no task.
+/// Ends a wait for something other than a task.
 fn end_wait(lua: &Lua, wait: Wait, why: Why) {
     match wait {
         Wait::Walk(walk) => {
@@ -147,7 +147,7 @@ fn cancel_one(lua: &Lua, id: u64, why: Why, left: &mut Vec<LeftToEnd>) -> bool {
     if task.role == TaskRole::TreeAction {
         store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Returned(false)));
     }
-    // Code that is replaced has as good as done it.
+    // Code that a reload replaces counts as done.
     end_traverse(lua, &task, if why == Why::Reload { TraverseEnd::Over } else { TraverseEnd::Failed });
     left.push(LeftToEnd::Told(id));
     let waits = pause.map_or_else(Vec::new, |pause| waits_to_end(&pause, why));
