@@ -18,9 +18,9 @@ const KNOT_MAX: [(&str, &str, usize); 10] = [
     ("crates/walkon-runtime/src", "sim", 0),
     ("crates/walkon-runtime/src", "script::step", 0),
     ("crates/walkon-runtime/src", "script::vm", 0),
-    ("crates/walkon-view/src", "", 6),
+    ("crates/walkon-view/src", "", 2),
     ("crates/walkon-shell/src", "", 0),
-    ("crates/walkon-cli/src", "", 3),
+    ("crates/walkon-cli/src", "", 2),
 ];
 
 /// By module of a crate, without the crate: its code.

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use walkon_runtime::view::{Parts, PicturePart, Slant};
 
 use crate::frame::Frame;
+use crate::tracks::Tracks;
 
 /// Most frames that are on their way and not acknowledged.
 const UNACKNOWLEDGED_MAX: u32 = 2;
@@ -112,7 +113,7 @@ pub enum Message {
     /// A frame, and its number.
     Frame(Arc<Frame>, u32),
     /// Bytes, and the same as JSON.
-    Tracks(Arc<crate::forecast::Tracks>),
+    Tracks(Arc<Tracks>),
 }
 
 /// What waits for a client.
@@ -212,7 +213,7 @@ impl Client {
     }
 
     /// Hands it where everybody goes in the future.
-    pub fn tracks(&self, tracks: Arc<crate::forecast::Tracks>) {
+    pub fn tracks(&self, tracks: Arc<Tracks>) {
         self.put(Message::Tracks(tracks));
     }
 

@@ -32,6 +32,7 @@ pub mod run_record;
 pub mod running;
 pub mod server;
 pub mod stdio;
+pub mod tracks;
 pub mod view;
 
 pub use desk::{CheckedLevel, DeskProject, SavedElsewhere};

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::script::state::profile::ProfileSetup;
-use crate::shell::file_watcher::WatchMethod;
 use crate::shell::profile_files::ProfileForm;
 use crate::shell::shard::{ShardAsked, shard};
 use crate::view::{Parts, PicturePart};
@@ -323,14 +322,7 @@ pub struct DebugArgs {
 pub struct WatchingArgs {
     /// Look at the files now and then instead of being told by the system
     #[arg(long)]
-    poll: bool,
-}
-
-impl WatchingArgs {
-    /// As the watcher takes it.
-    pub fn method(self) -> WatchMethod {
-        if self.poll { WatchMethod::Polling } else { WatchMethod::System }
-    }
+    pub poll: bool,
 }
 
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.

@@ -29,6 +29,7 @@ use crate::game::recorder::RecordOptions;
 use crate::game::tick::Tick;
 use crate::level::{Diagnostic, Level, LevelError, LevelFile, Severity, code};
 use crate::script::vm::fuel::Signals;
+use crate::shell::file_watcher::WatchMethod;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{OutputFile, Results, is_stream, tell};
@@ -57,7 +58,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let scripts = shell.scripts(&found, &level)?;
     let trace = args.trace.as_deref().map(|path| OutputFile::claim(path, &found.project.folder.files_read()));
     let trace = trace.transpose()?;
-    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.watching.method());
+    let watch = ProjectWatch::open(&found, &scripts, &level.files, WatchMethod::of(args.watching));
     let project = Arc::new(FoundProject::new(Arc::clone(&found)));
     let read = project.level(&BTreeMap::new()).map_err(CommandFailure::io)?;
     let start = RunStart { level: read.texts, scripts, seed: args.seed, args: args.args.clone() };

@@ -36,6 +36,7 @@ use crate::game::{Game, Setup};
 use crate::level::{Diagnostic, Level, LevelError, LevelFile, Severity, Span, code};
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
+use crate::shell::file_watcher::WatchMethod;
 use crate::shell::lint::{LevelOutline, Linted};
 use crate::shell::output::{is_stream, tell};
 use crate::shell::trace::Trace;
@@ -72,7 +73,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         sentences: args.format == Format::Human,
         ..RecordOptions::default()
     };
-    let watch = ProjectWatch::open(&found, &texts, &level.files, args.watching.method());
+    let watch = ProjectWatch::open(&found, &texts, &level.files, WatchMethod::of(args.watching));
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let outline = scripts::outline_of(found.path.clone(), &level.def, &level.resolved);
