@@ -109,8 +109,8 @@ impl SpatialHash {
         self.cells_per_m = 1.0 / cell_m.max(CELL_MIN_M);
         self.shape(points);
         let cell_count = (self.mask_x as usize + 1) * (self.mask_z as usize + 1);
-        self.starts.clear();
         self.starts.resize(cell_count + 1, 0);
+        self.starts.fill(0);
         self.places.clear();
         for &point in points {
             let cell = self.cell_of(self.cell(point.x), self.cell(point.y));
@@ -319,31 +319,31 @@ impl SpatialHash {
         let row_count = self.mask_z as usize + 1;
         let first_row = |part: usize| (row_count * part / parts.max(1)) as u32;
         for row in first_row(part)..first_row(part + 1) {
-            for column in 0..=self.mask_x {
+            let first = (row << self.shift) as usize;
+            // Slot by slot, not cell by cell: most cells are empty.
+            for slot in self.starts[first]..self.starts[first + self.mask_x as usize + 1] {
+                let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
+                let column = self.cell(place.x) as u32 & self.mask_x;
                 let cell = (row << self.shift) | column;
-                let (start, end) = (self.starts[cell as usize], self.starts[cell as usize + 1]);
-                for slot in start..end {
-                    let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
-                    let look = Lookup { per_cell_max, salt: slot, but: u32::MAX };
-                    let mut check = |slots: Range<usize>| {
-                        self.in_slots(slots, |other, at| {
-                            let distance_m_sq = distance_sq(place, at);
-                            if distance_m_sq <= radius_m_sq {
-                                visit(id, other, distance_m_sq);
-                            }
-                        });
-                    };
-                    // The rest of the cell and the next one, then the three of the next row.
-                    let next_row = ((row + 1) & self.mask_z) << self.shift;
-                    if column > 0 && column < self.mask_x {
-                        window(slot + 1, self.starts[cell as usize + 2], 2, look, &mut check);
-                        self.run(next_row + column - 1, 3, look, &mut check);
-                    } else {
-                        window(slot + 1, end, 1, look, &mut check);
-                        self.run((row << self.shift) | ((column + 1) & self.mask_x), 1, look, &mut check);
-                        for beside in [column.wrapping_sub(1), column, column + 1] {
-                            self.run(next_row | (beside & self.mask_x), 1, look, &mut check);
+                let look = Lookup { per_cell_max, salt: slot, but: u32::MAX };
+                let mut check = |slots: Range<usize>| {
+                    self.in_slots(slots, |other, at| {
+                        let distance_m_sq = distance_sq(place, at);
+                        if distance_m_sq <= radius_m_sq {
+                            visit(id, other, distance_m_sq);
                         }
+                    });
+                };
+                // The rest of the cell and the next one, then the three of the next row.
+                let next_row = ((row + 1) & self.mask_z) << self.shift;
+                if column > 0 && column < self.mask_x {
+                    window(slot + 1, self.starts[cell as usize + 2], 2, look, &mut check);
+                    self.run(next_row + column - 1, 3, look, &mut check);
+                } else {
+                    window(slot + 1, self.starts[cell as usize + 1], 1, look, &mut check);
+                    self.run((row << self.shift) | ((column + 1) & self.mask_x), 1, look, &mut check);
+                    for beside in [column.wrapping_sub(1), column, column + 1] {
+                        self.run(next_row | (beside & self.mask_x), 1, look, &mut check);
                     }
                 }
             }
@@ -352,12 +352,13 @@ impl SpatialHash {
 
     /// Chooses how many columns and rows there are: as many as the points need, or as their number allows.
     fn shape(&mut self, points: &[Vec2]) {
-        let (mut min, mut max) = ((i64::MAX, i64::MAX), (i64::MIN, i64::MIN));
+        let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
         for point in points.iter().filter(|point| point.is_finite()) {
-            let (x, z) = (self.cell(point.x), self.cell(point.y));
-            min = (min.0.min(x), min.1.min(z));
-            max = (max.0.max(x), max.1.max(z));
+            low = Vec2::select(point.cmplt(low), *point, low);
+            high = Vec2::select(point.cmpgt(high), *point, high);
         }
+        // The number of a cell never falls as the coordinate rises.
+        let [min, max] = [low, high].map(|corner| (self.cell(corner.x), self.cell(corner.y)));
         let most = (points.len() * CELLS_PER_POINT).max(CELLS_MIN).next_power_of_two() as u64;
         let needed = |min: i64, max: i64| {
             let count = max.saturating_sub(min).max(0) as u64 + 1;
@@ -375,10 +376,14 @@ impl SpatialHash {
     /// Turns counts into ends, then fills from behind, so that a cell's numbers rise.
     fn fill(&mut self, points: &[Vec2]) {
         let mut end = 0;
-        for start in &mut self.starts {
+        let mut to_end = |start: &mut u32| {
             end += *start;
             *start = end;
-        }
+        };
+        // Most cells are empty: eight at a time, because the loop costs more than the sum.
+        let (eights, rest) = self.starts.as_chunks_mut::<8>();
+        eights.iter_mut().for_each(|eight| eight.iter_mut().for_each(&mut to_end));
+        rest.iter_mut().for_each(to_end);
         self.ids.resize(points.len(), 0);
         self.points.resize(points.len(), Vec2::ZERO);
         for (id, &point) in points.iter().enumerate().rev() {

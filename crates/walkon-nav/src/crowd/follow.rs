@@ -240,7 +240,7 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
         ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
     };
     let piece_s = gait.step_s / pieces;
-    let mut places = [place; STEPS_MAX as usize];
+    let mut places = [Vec3::ZERO; STEPS_MAX as usize];
     let (mut count, mut is_cut, mut may_wait) = (0, false, false);
     // Bounded by STEPS_MAX.
     for small in places.iter_mut().take(pieces as usize) {

@@ -74,6 +74,17 @@ impl GroundQuery<'_> {
         on_kind!(self, ground => ground.clear(from, to))
     }
 
+    /// A rectangle of open ground around a straight line, with `spare_m` on every side. None where there may
+    /// be a wall in it, and where the map does not know such rectangles. Cost: the nodes around the line.
+    #[must_use]
+    #[inline]
+    pub fn open_around(&self, from: Vec3, to: Vec3, spare_m: f32) -> OpenGround {
+        match &self.0 {
+            Backing::Cells(cells) => cells.open_around(from, to, spare_m),
+            Backing::Graph(_) | Backing::Mesh(_) => OpenGround::NONE,
+        }
+    }
+
     /// The last point of a straight line up to which it is clear: `to`, or one shortly before what is in the
     /// way.
     #[must_use]
@@ -106,10 +117,91 @@ impl GroundQuery<'_> {
     }
 }
 
+/// A rectangle, world metres, within which every straight line is clear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OpenGround {
+    min: Vec2,
+    max: Vec2,
+}
+
+impl OpenGround {
+    /// Without any place.
+    pub const NONE: Self = Self { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
+
+    /// The rectangle around two places, `spare_m` wider on every side; whether it is open is for its maker to
+    /// find out.
+    #[inline]
+    pub(crate) fn around(from: Vec3, to: Vec3, spare_m: f32) -> Self {
+        Self {
+            min: Vec2::new(from.x.min(to.x) - spare_m, from.z.min(to.z) - spare_m),
+            max: Vec2::new(from.x.max(to.x) + spare_m, from.z.max(to.z) + spare_m),
+        }
+    }
+
+    /// The same without a margin on every side.
+    #[must_use]
+    #[inline]
+    pub fn shrunk(&self, margin_m: f32) -> Self {
+        Self { min: self.min + margin_m, max: self.max - margin_m }
+    }
+
+    /// The corner with the smallest x and z, and the one across.
+    #[inline]
+    pub(crate) fn corners(&self) -> [Vec2; 2] {
+        [self.min, self.max]
+    }
+
+    /// Whether a straight line lies within it, and so is clear.
+    #[must_use]
+    #[inline]
+    pub fn holds(&self, from: Vec3, to: Vec3) -> bool {
+        let has = |place: Vec3| {
+            place.x >= self.min.x && place.x <= self.max.x && place.z >= self.min.y && place.z <= self.max.y
+        };
+        has(from) & has(to)
+    }
+}
+
+/// Asks about many lines near one another: the first that is asked for opens the ground around it, as far as
+/// that is open, and no line there costs anything any more. Holds: the answers are those of
+/// [`GroundQuery::clear`].
+#[derive(Debug)]
+pub struct NearbyLines<'a, 'b> {
+    ground: &'b GroundQuery<'a>,
+    spare_m: f32,
+    /// None until the first line is asked for.
+    open: Option<OpenGround>,
+}
+
+impl<'a, 'b> NearbyLines<'a, 'b> {
+    /// Lines that lie mostly within `spare_m` of the first.
+    #[must_use]
+    #[inline]
+    pub fn new(ground: &'b GroundQuery<'a>, spare_m: f32) -> Self {
+        Self { ground, spare_m, open: None }
+    }
+
+    /// Whether a body may move in a straight line; see [`GroundQuery::clear`].
+    #[must_use]
+    #[inline]
+    pub fn clear(&mut self, from: Vec3, to: Vec3) -> bool {
+        self.open_around(from, to).holds(from, to) || self.ground.clear(from, to)
+    }
+
+    /// The ground that was found open; around this line where none has been asked for.
+    #[must_use]
+    #[inline]
+    pub fn open_around(&mut self, from: Vec3, to: Vec3) -> OpenGround {
+        *self.open.get_or_insert_with(|| self.ground.open_around(from, to, self.spare_m))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use glam::{Vec2, Vec3};
 
+    use super::NearbyLines;
+    use crate::base::rng::Rng;
     use crate::nav::{AreaShape, CellMap, GridSource, NavMap, Traversal};
 
     /// A room of 4 by 4 metres with a pillar in the middle.
@@ -142,6 +234,27 @@ mod tests {
             }
         }
         assert!(refused > 100, "some lines meet a wall");
+    }
+
+    #[test]
+    fn lines_near_one_another_are_answered_as_each_is_alone() {
+        let (map, by) = (room(), Traversal::default());
+        let footing = map.footing(&by);
+        let mut rng = Rng::stream(17, "lines");
+        let mut within = |low: f64, high: f64| rng.float(low, high) as f32;
+        let (mut held, mut refused) = (0, 0);
+        for _ in 0..2_000 {
+            let first = Vec3::new(within(-0.5, 4.5), 0.0, within(-0.5, 4.5));
+            let mut lines = NearbyLines::new(&footing, 0.2);
+            for _ in 0..8 {
+                let mut near = || first + Vec3::new(within(-0.6, 0.6), 0.0, within(-0.6, 0.6));
+                let (from, to) = (near(), near());
+                assert_eq!(lines.clear(from, to), footing.clear(from, to), "{from} to {to}");
+                held += u32::from(lines.open_around(from, to).holds(from, to));
+                refused += u32::from(!footing.clear(from, to));
+            }
+        }
+        assert!(held > 1_000 && refused > 1_000, "{held} in the open, {refused} that meet a wall");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub use cells::{
 };
 pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
 pub use edits::{AreaEdit, ChangedPart, FACTOR_RANGE, GraphEdit, MapChange, NavEdit, SingleTile, TileEdit};
-pub use ground_query::GroundQuery;
+pub use ground_query::{GroundQuery, NearbyLines, OpenGround};
 pub use layers::{LAYERS_MAX, Layers, LayersError};
 pub use links::{LINKS_MAX, LayerLink, Links};
 pub use map::NavMap;

@@ -12,7 +12,7 @@ use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::{self, BodyPose, Cursor, StepGait, Stride};
 use crate::crowd::steer::{self, Turning};
-use crate::nav::{LayerChange, Path};
+use crate::nav::{LayerChange, NearbyLines, Path};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{avoid, backing_out, walk_modes};
 use crate::world::character::{Character, Characters};
@@ -282,6 +282,9 @@ fn step_aside(parts: &mut FollowParts<'_>) {
     }
 }
 
+/// How far beside one another the lines are that somebody looks along in a step, metres, beside its length.
+const SPARE_M: f32 = 0.05;
+
 /// Works out where somebody would come to if nobody were in the way.
 fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move) {
     let Some(character) = seen.characters.get(step.character) else {
@@ -290,9 +293,10 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     let kind = grounds.kind(character);
     let footing = grounds.footing(kind);
     let place = character.body.position;
+    let mut lines = NearbyLines::new(footing, step.gait.speed_mps * step.gait.step_s + SPARE_M);
     // Where the ground went away, the way out is straight, and is the first leg of the path.
-    let clear =
-        |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
+    let mut clear =
+        |from: Vec3, to: Vec3| lines.clear(from, to) || from == place && !footing.is_walkable(place);
     let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     let walk = step.walk.and_then(|walk| seen.walks.get(walk));
     if let Some(climb) = walk.filter(|_| step.is_climb).and_then(Walk::climb) {
@@ -327,6 +331,7 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     };
     if let Some((path, cursor)) = way {
         step.stride = follow::stride(path, cursor, body, &step.gait, clear);
+        step.open = lines.open_around(place, step.stride.to);
     }
 }
 

@@ -135,7 +135,7 @@ fn take_step(
     seconds: f32,
 ) -> Vec3 {
     let from = character.body.position;
-    let is_free = step.is_climb || footing.clear(from, to);
+    let is_free = step.is_climb || step.open.holds(from, to) || footing.clear(from, to);
     // Anyone who stands where no ground is goes the way it was told and no other: sideways it might come out
     // beyond a wall.
     let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };

@@ -64,7 +64,11 @@ const ASIDE_M: [f32; 2] = [2.5e-4, 2e-3];
 /// that is not clear either it is there at once. Anyone who leaves ground that went away is seen to leave it.
 fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
     let InterpolationParts { map, characters, interpolations, step, .. } = parts;
-    let bodies = &step.bodies;
+    let CrowdStep { bodies, moves, .. } = step;
+    let is_in_the_open = |who: CharacterId, from: Vec3, to: Vec3| {
+        let made = bodies.movers.get(who).and_then(|at| moves.get(at as usize));
+        made.is_some_and(|made| made.open.shrunk(FINGER_M).holds(from, to))
+    };
     retain(
         interpolations,
         characters,
@@ -81,7 +85,8 @@ fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
                 let place = |tick: u64| interpolation.place(tick as f32 / ticks as f32);
                 (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
             };
-            let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
+            let is_clear = is_in_the_open(interpolation.who, from, to)
+                || footing.is_open(from, flat_distance(from, to) + FINGER_M)
                 || is_shown(interpolation)
                 || !footing.is_walkable(from)
                 || goes_beside(interpolation, is_shown);

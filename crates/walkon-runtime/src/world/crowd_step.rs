@@ -7,6 +7,7 @@ use slotmap::Key;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::threads::Threads;
 use crate::crowd::follow::{StepGait, Stride};
+use crate::nav::OpenGround;
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::scene_fast_forward::Cast;
 
@@ -49,6 +50,8 @@ pub struct Move {
     pub gait: StepGait,
     /// Where it comes to if nobody is in the way.
     pub stride: Stride,
+    /// Ground around it that step 7 found open.
+    pub open: OpenGround,
     /// Metres of its way that are left as the step begins.
     pub left_m: f32,
     /// Ticks since it last got on along its way.
@@ -87,6 +90,7 @@ impl Move {
             character,
             gait,
             stride: Stride::NONE,
+            open: OpenGround::NONE,
             left_m: 0.0,
             held_ticks: 0,
             stepped_m: 0.0,

@@ -10,7 +10,7 @@ use crate::base::geom;
 use crate::nav::cell::Cell;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::{CellMap, CellView};
-use crate::nav::{Backend, Traversal};
+use crate::nav::{Backend, OpenGround, Traversal};
 
 /// The cells a body may stand on.
 #[derive(Clone, Debug)]
@@ -44,6 +44,20 @@ impl<'a> CellGroundQuery<'a> {
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         line_of_sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
             && (self.is_two_way || !self.map.goes_wrong(from, to, &self.by))
+    }
+
+    /// Only on plain squares that may be walked both ways: there a line lies within the cells that the corners
+    /// of a rectangle around it lie in.
+    #[inline]
+    pub(crate) fn open_around(&self, from: Vec3, to: Vec3, spare_m: f32) -> OpenGround {
+        if !self.is_two_way || !self.map.frame().tiling.is_plain() {
+            return OpenGround::NONE;
+        }
+        let around = OpenGround::around(from, to, spare_m);
+        let [min, max] = around.corners().map(|corner| Vec3::new(corner.x, from.y, corner.y));
+        let is_open =
+            line_of_sight::is_in_the_open(self.view.bits(), self.map.to_cells(min), self.map.to_cells(max));
+        if is_open { around } else { OpenGround::NONE }
     }
 
     /// Lines over six-cornered cells are exact in numbers of another kind, and take three times as long.

@@ -183,7 +183,7 @@ pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
 /// one that is wider than a word of cells, and for coordinates that are no numbers. Cost: a word or two for
 /// each row.
 #[inline]
-fn is_in_the_open(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
+pub(crate) fn is_in_the_open(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
     /// What rounding to fixed point moves an end by, in cells, and as much again.
     const ROUNDED: f64 = 2.0 / ONE as f64;
     /// Rows that a line may cross and still be called short.
