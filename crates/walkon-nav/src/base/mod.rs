@@ -8,6 +8,7 @@ pub mod cost;
 pub mod geom;
 pub mod hash;
 pub mod ids;
+pub mod line_lookup;
 pub mod ordered;
 pub mod prefetch;
 pub mod rng;

@@ -109,6 +109,7 @@ impl Threads {
     }
 
     /// Those of `items` of which `holds` is true, in order. It may look at nothing that changes meanwhile.
+    #[inline]
     pub fn filter<T: Copy + Send + Sync>(self, items: &[T], holds: impl Fn(T) -> bool + Sync) -> Vec<T> {
         self.filter_map(items, |&item| holds(item).then_some(item))
     }
@@ -120,7 +121,14 @@ impl Threads {
         look: impl Fn(&T) -> Option<R> + Sync,
     ) -> Vec<R> {
         if self.used_for(items.len()) == 1 {
-            return items.iter().filter_map(look).collect();
+            // Written out: where little is inlined, each iterator is a call of its own for every item.
+            let mut found = Vec::new();
+            for item in items {
+                if let Some(one) = look(item) {
+                    found.push(one);
+                }
+            }
+            return found;
         }
         let mut found: Vec<Vec<R>> = items.chunks(Self::STRETCH_MAX).map(|_| Vec::new()).collect();
         self.from_rows(0).share(

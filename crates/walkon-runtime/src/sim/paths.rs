@@ -14,6 +14,7 @@ use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::sim::repath::ChangeMarks;
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::asker::goal_layer;
@@ -44,21 +45,23 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     work(parts);
 }
 
+/// A walk that this step has to do with.
+#[derive(Clone, Copy, Debug)]
+struct SeenWalk {
+    id: WalkId,
+    /// Whether it has to do with places beside goals.
+    is_concerned: bool,
+    may_ask: bool,
+}
+
 /// Sends what walks ask, once they have looked around.
 fn ask(parts: &mut Wayfinding<'_>) {
     let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd, parts.threads);
-    places::run(parts);
     let marks = changes.marks(&parts.settings.crowd);
     let landing = parts.clock.landing();
     let mut due = Vec::new();
-    // Most have nothing to ask.
-    let can_skip = |walk: &Walk, who: &Character| {
-        let aims_still = walk.mode == WalkMode::Once && matches!(walk.goal, Goal::Point(_));
-        let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
-        aims_still && !asks && repath::is_quiet(walk, who, &marks)
-    };
     // No walk begins in this step.
-    for id in parts.walks_to_update(can_skip) {
+    for id in may_ask(parts, &marks) {
         repath::look(parts, id, &marks);
         aim_and_request_path(parts, id);
         let since = parts.walks.get(id).and_then(|walk| shortcuts::due(landing, walk));
@@ -68,6 +71,33 @@ fn ask(parts: &mut Wayfinding<'_>) {
         parts.walks.get_mut(id).into_iter().for_each(|walk| shortcuts::ask(parts.clock, walk));
         aim_and_request_path(parts, id);
     }
+}
+
+/// The walks that may ask, in order of creation, once places beside goals are given out. Each is looked at
+/// once: ten thousand walks do not stay in the cache from one look to the next.
+fn may_ask(parts: &mut Wayfinding<'_>, marks: &ChangeMarks<'_>) -> Vec<WalkId> {
+    let (clock, people) = (parts.clock, parts.people());
+    let mut seen = parts.look_through(|id, walk, who| {
+        let is_concerned = places::is_concerned(clock, people, walk);
+        let may_ask = !has_nothing_to_ask(walk, who, marks);
+        (is_concerned || may_ask).then_some(SeenWalk { id, is_concerned, may_ask })
+    });
+    let concerned: Vec<WalkId> = seen.iter().filter(|seen| seen.is_concerned).map(|seen| seen.id).collect();
+    places::run(parts, &concerned);
+    for seen in seen.iter_mut().filter(|seen| seen.is_concerned) {
+        // A place that it was given may have it ask.
+        let walker = parts.walker(seen.id);
+        seen.may_ask = walker.is_some_and(|(walk, who)| !has_nothing_to_ask(walk, who, marks));
+    }
+    seen.into_iter().filter(|seen| seen.may_ask).map(|seen| seen.id).collect()
+}
+
+/// Whether this step would leave a walk as it is, as most.
+#[inline]
+fn has_nothing_to_ask(walk: &Walk, who: &Character, marks: &ChangeMarks<'_>) -> bool {
+    let aims_still = matches!((&walk.mode, walk.goal), (WalkMode::Once, Goal::Point(_)));
+    let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
+    aims_still && !asks && repath::is_quiet(walk, who, marks)
 }
 
 /// Has a walk aim, and sends what it asks.

@@ -37,20 +37,21 @@ const RIMS_MAX: usize = 24;
 /// stand in a second row.
 const OUTWARDS: f32 = 4.0;
 
-/// Gives out places, in order of creation of the walks.
-pub(crate) fn run(parts: &mut Wayfinding<'_>) {
+/// Gives out places, in order of creation of the walks, to those that are concerned.
+pub(crate) fn run(parts: &mut Wayfinding<'_>, concerned: &[WalkId]) {
     let (clock, people) = (parts.clock, parts.people());
-    let ids = people.walks.ids();
-    let is_coming = |walk: &Walk| is_coming(clock, people, walk);
-    // One look at each: walkers with a place are of interest to those who come.
-    let is_concerned = |walk: &Walk| walk.goal_slot.is_some() || is_coming(walk);
-    let concerned = parts.threads.filter(ids, |id| people.walks.get(id).is_some_and(is_concerned));
     let mut given: Vec<GivenSlot> = concerned.iter().filter_map(|&id| given(people, id)).collect();
-    let comers: Vec<WalkId> =
-        concerned.into_iter().filter(|&id| people.walks.get(id).is_some_and(is_coming)).collect();
+    let comes = |id: &WalkId| people.walks.get(*id).is_some_and(|walk| is_coming(clock, people, walk));
+    let comers: Vec<WalkId> = concerned.iter().copied().filter(comes).collect();
     for id in comers {
         look(parts, id, &mut given);
     }
+}
+
+/// Whether a walk has a place, or may need one: walkers with a place are of interest to those who come.
+#[inline]
+pub(crate) fn is_concerned(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
+    walk.goal_slot.is_some() || is_coming(clock, people, walk)
 }
 
 /// A place that a walk has been given.
@@ -120,7 +121,10 @@ struct Comer {
 /// Whether a walk may need a place: it nears a goal at which it stops, and others may be in its way there.
 #[inline]
 fn is_coming(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
-    if walk.phase != Phase::Moving || !takes_places(walk) {
+    // What most walks are without comes first.
+    let may_meet =
+        walk.goal_slot.is_some() || walk.ahead.is_some() || matches!(walk.goal, Goal::Character(_));
+    if !may_meet || !matches!(walk.phase, Phase::Moving) || !takes_places(walk) {
         return false;
     }
     let is_met = walk.goal_slot.is_some()

@@ -14,12 +14,12 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use crate::base::geom::{flat_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::line_lookup::LineLookup;
 use crate::base::ordered::CollectOrdered;
-use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::nav::{Disc, NavMap, Traversal};
@@ -115,10 +115,13 @@ pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'
     let Some(following) = walk.following.as_ref().filter(|_| minds_others(walk)) else {
         return true;
     };
+    let at_corner = walk.looked_at != following.cursor.segment;
+    if walk.is_crowded || at_corner || walk.goal_occupant.is_some() {
+        return false;
+    }
     let place = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(place);
-    let at_corner = walk.looked_at != following.cursor.segment;
-    !(walk.is_crowded || at_corner || walk.goal_occupant.is_some() || marks.any(place, next, |_| true))
+    !marks.near.is_any_near(place, next)
 }
 
 /// Has a walk ask for a new path when others call for one.
@@ -329,105 +332,21 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
     })
 }
 
-/// Where the changes of this tick are: coarse marks on a grid that goes round, and the exact places behind
-/// them.
+/// The changes of this tick, found by lines.
 pub(crate) struct ChangeMarks<'a> {
     changes: &'a [BystanderChange],
-    near: SpatialHash,
-    /// One for each cell, a power of two of them.
-    cells: Vec<bool>,
-    /// Cells in a row, less one.
-    mask: i64,
-    /// Size of a cell, and the step with which lines are sampled, metres.
-    cell_m: f32,
-    cells_per_m: f32,
-    trigger_m: f32,
+    near: LineLookup,
 }
 
 impl<'a> ChangeMarks<'a> {
-    /// Marks every cell in which a sample of a line lies that comes within the distance of a change.
     fn of(changes: &'a [BystanderChange], trigger_m: f32) -> Self {
-        /// Cells for each change, so that few lines meet marks that are not theirs.
-        const PER_CHANGE: usize = 256;
-        const SIDE_MAX: usize = 1024;
-        let cell_m = trigger_m.max(1.0) * 2.0;
-        let mut marks = Self {
-            changes,
-            near: SpatialHash::default(),
-            cells: Vec::new(),
-            mask: 0,
-            cell_m,
-            cells_per_m: 1.0 / cell_m,
-            trigger_m,
-        };
-        if changes.is_empty() {
-            return marks;
-        }
-        let mut side = 64;
-        // Bounded by the binary digits of the largest side.
-        while side * side < changes.len() * PER_CHANGE && side < SIDE_MAX {
-            side *= 2;
-        }
-        marks.mask = side as i64 - 1;
-        marks.cells.resize(side * side, false);
-        let points: Vec<Vec2> =
-            changes.iter().map(|change| Vec2::new(change.place.x, change.place.z)).collect();
-        marks.near.build(&points, cell_m);
-        for &point in &points {
-            let reach = Vec2::splat(marks.sample_reach_m());
-            let (low, high) = (point - reach, point + reach);
-            for z in marks.cell(low.y)..=marks.cell(high.y) {
-                for x in marks.cell(low.x)..=marks.cell(high.x) {
-                    let slot = marks.slot(x, z);
-                    marks.cells[slot] = true;
-                }
-            }
-        }
-        marks
+        let places: Vec<Vec3> = changes.iter().map(|change| change.place).collect();
+        Self { changes, near: LineLookup::new(&places, trigger_m) }
     }
 
-    /// Whether a change within the distance of a line passes the test. Cost: a sample every few metres; the
-    /// rest only where something is marked.
-    #[inline]
+    /// Whether a change within the distance of a line passes the test.
     fn any(&self, from: Vec3, to: Vec3, test: impl Fn(&BystanderChange) -> bool) -> bool {
-        /// More samples than this are not taken of one line: a kilometre and more.
-        const SAMPLES_MAX: f32 = 512.0;
-        if self.cells.is_empty() {
-            return false;
-        }
-        let (a, b) = (Vec2::new(from.x, from.z), Vec2::new(to.x, to.z));
-        let count = (a.distance(b) / self.cell_m).ceil().clamp(1.0, SAMPLES_MAX);
-        let trigger_m_sq = f64::from(self.trigger_m) * f64::from(self.trigger_m);
-        let (start, end) = (ground(from), ground(to));
-        (0..=count as u32).any(|step| {
-            let sample = a.lerp(b, step as f32 / count);
-            let mut found = false;
-            if self.cells[self.slot(self.cell(sample.x), self.cell(sample.y))] {
-                self.near.visit(sample, self.sample_reach_m(), Lookup::ALL, |at, _| {
-                    let change = &self.changes[at as usize];
-                    let is_near = || segment_distance_sq(ground(change.place), start, end) <= trigger_m_sq;
-                    found = found || is_near() && test(change);
-                });
-            }
-            found
-        })
-    }
-
-    /// How far from a change the nearest sample of a line can be that comes near it, metres.
-    fn sample_reach_m(&self) -> f32 {
-        self.trigger_m + self.cell_m / 2.0
-    }
-
-    #[inline]
-    fn cell(&self, coordinate_m: f32) -> i64 {
-        let scaled = coordinate_m * self.cells_per_m;
-        let whole = scaled as i64;
-        whole - i64::from(scaled < whole as f32)
-    }
-
-    #[inline]
-    fn slot(&self, x: i64, z: i64) -> usize {
-        ((z & self.mask) * (self.mask + 1) + (x & self.mask)) as usize
+        self.near.any_near(from, to, |at| test(&self.changes[at as usize]))
     }
 }
 

@@ -56,13 +56,16 @@ impl<'a> Wayfinding<'a> {
         (parts, interpolations)
     }
 
-    /// The walks, in order, but for those that `can_skip` says may be left out. It may look at a walk and its
-    /// character, and at nothing that another walk changes.
-    pub(crate) fn walks_to_update(&self, can_skip: impl Fn(&Walk, &Character) -> bool + Sync) -> Vec<WalkId> {
-        let (ids, walks, characters) = (self.walks.ids(), &*self.walks, &*self.characters);
-        self.threads.filter(ids, |id| {
-            let walk = walks.get(id).map(|walk| (walk, characters.get(walk.character)));
-            !walk.is_some_and(|(walk, who)| who.is_some_and(|who| can_skip(walk, who)))
+    /// What `look` finds of the walks, in order. It may look at a walk and its character, and at nothing that
+    /// another walk changes.
+    pub(crate) fn look_through<R: Clone + Send>(
+        &self,
+        look: impl Fn(WalkId, &Walk, &Character) -> Option<R> + Sync,
+    ) -> Vec<R> {
+        let (walks, characters) = (&*self.walks, &*self.characters);
+        self.threads.filter_map(walks.ids(), |&id| {
+            let walk = walks.get(id)?;
+            look(id, walk, characters.get(walk.character)?)
         })
     }
 
