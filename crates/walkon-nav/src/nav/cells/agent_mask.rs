@@ -282,6 +282,16 @@ impl AgentMask {
                 continue;
             }
             let mut patch = self.row_patch(bits, line, x >> 6);
+            let in_word = (x & 63) as usize;
+            if (1..63).contains(&in_word) && x + 1 < bits.width() {
+                // All three lie in one word, as nearly always.
+                let [before, here, after] = towards;
+                let around = &mut self.around[patch];
+                around[in_word - 1] &= !before;
+                around[in_word] &= !here;
+                around[in_word + 1] &= !after;
+                continue;
+            }
             for (column, bit) in (0..).zip(towards) {
                 let at = (x + column).wrapping_sub(1);
                 if at >= bits.width() {
@@ -297,7 +307,9 @@ impl AgentMask {
 
     fn row_patch(&mut self, bits: &Bits, z: u32, word: u32) -> usize {
         let patch = self.rows.put(z, word);
-        self.look_around(bits);
+        if self.around.len() < self.rows.patches.len() {
+            self.look_around(bits);
+        }
         patch
     }
 

@@ -17,9 +17,25 @@ pub(crate) struct Spans {
     first_row: u32,
     starts: Vec<u32>,
     spans: Vec<[u32; 2]>,
+    /// The cells before each row, and those of all: people draw cells by their place.
+    before: Vec<u32>,
 }
 
 impl Spans {
+    /// From the number of each row's first span, with that of all at the end.
+    fn new(first_row: u32, starts: Vec<u32>, spans: Vec<[u32; 2]>) -> Self {
+        let mut new = Self { first_row, starts, spans, before: Vec::new() };
+        let mut before = Vec::with_capacity(new.starts.len());
+        let mut count = 0;
+        for z in new.rows() {
+            before.push(count);
+            count += new.row(z).iter().map(|[from, to]| to - from).sum::<u32>();
+        }
+        before.push(count);
+        new.before = before;
+        new
+    }
+
     /// The spans of row `z`; none beyond the rows it touches.
     pub(crate) fn row(&self, z: u32) -> &[[u32; 2]] {
         let row = z.wrapping_sub(self.first_row) as usize;
@@ -36,7 +52,7 @@ impl Spans {
 
     /// Number of cells.
     pub(crate) fn cell_count(&self) -> u32 {
-        self.spans.iter().map(|[from, to]| to - from).sum()
+        self.before.last().copied().unwrap_or(0)
     }
 
     pub(crate) fn contains(&self, x: u32, z: u32) -> bool {
@@ -45,13 +61,14 @@ impl Spans {
 
     /// The cell at place `index` of all, in rows; None beyond the last.
     pub(crate) fn cell(&self, mut index: u32) -> Option<Cell> {
-        for z in self.rows() {
-            for [from, to] in self.row(z) {
-                if index < to - from {
-                    return Some(Cell { x: from + index, z });
-                }
-                index -= to - from;
+        let row = self.before.partition_point(|before| *before <= index).checked_sub(1)?;
+        let z = self.first_row + row as u32;
+        index -= self.before[row];
+        for [from, to] in self.row(z) {
+            if index < to - from {
+                return Some(Cell { x: from + index, z });
             }
+            index -= to - from;
         }
         None
     }
@@ -371,7 +388,7 @@ impl Pen {
         }
         starts.push(spans.len() as u32);
         spans.shrink_to_fit();
-        Spans { first_row, starts, spans }
+        Spans::new(first_row, starts, spans)
     }
 }
 
