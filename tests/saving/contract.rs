@@ -355,6 +355,45 @@ fn a_scene_under_way_is_refused_or_goes_on_from_its_last_mark() {
 }
 
 #[test]
+fn a_scene_that_is_about_to_end_ends_after_a_load_as_well() {
+    // With one round of events what is asked for in step 12 waits for the next tick.
+    let cancel = "event.on('stop', function() cinematic.running():cancel() end)";
+    let fault = "task.waitEvent('stop') error('broken', 0)";
+    let returned = "world.character('ben'):walkTo('far')";
+    for (asked, script, outcome) in [
+        (cancel, "c:wait(9)", "cancelled nil"),
+        (cancel, returned, "cancelled nil"),
+        ("", fault, "fault level.lua:2: broken"),
+    ] {
+        let level = format!(
+            "function onStart(why) {asked} cinematic.define('talk', {{ resumable = true, holds = {{ 'ben' }},
+                script = function(c) log.info('script') {script} end,
+                onEnd = function(info) log.info('%s %s', info.outcome, info.error) end }})
+                if why == 'start' then cinematic.play('talk') end
+            end
+            function onTick() if level.tick == 20 then event.emit('stop') end end"
+        );
+        let piece = Piece::of(&[("level.lua", level.as_str())]);
+        let piece = piece.on(&[("\"seed\": 7", "\"seed\": 7, \"limits\": { \"eventRounds\": 1 }")]);
+        let (mut run, mut loaded) = piece.over(20);
+        let held = |run: &Run| {
+            let ben = run.game.character("ben").unwrap();
+            run.game.world().character(ben).unwrap().held.is_some()
+        };
+        assert!(held(&run), "the end of the scene waits");
+        run.said();
+        // A load that is saved before it runs is the same save.
+        assert!(loaded.game.save().unwrap() == run.game.save().unwrap());
+        for run in [&mut run, &mut loaded] {
+            run.ticks(1);
+            assert_eq!(run.said(), [outcome], "{asked}{script}");
+            assert!(!held(run), "its characters are free again");
+            assert!(run.ticks(700).said().is_empty());
+        }
+    }
+}
+
+#[test]
 fn a_level_that_has_changed_is_taken_in_as_by_a_reload() {
     let piece = Piece::of(&[("level.lua", "function onStart() world.door('gate'):open() end")]);
     let mut run = piece.start();
@@ -382,7 +421,7 @@ fn the_header_tells_what_it_is_a_save_of() {
     let mut run = piece.start();
     run.ticks(12);
     let header = SaveHeader::read(&run.game.save().unwrap()).unwrap();
-    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (4, 12, 7, 60));
+    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (5, 12, 7, 60));
     assert_eq!(header.level_hash, piece.level().hash());
     assert_eq!(header.scripts.keys().map(String::as_str).collect::<Vec<_>>(), ["anna.lua", "level.lua"]);
 }

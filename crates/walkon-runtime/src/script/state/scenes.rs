@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use mlua::{Function, Table};
 
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::time::TickNumber;
@@ -111,6 +112,29 @@ impl SceneEnd {
     }
 }
 
+impl Saved for SceneEnd {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Finished => out.small(0, 2),
+            Self::Cancelled => out.small(1, 2),
+            Self::Fault(message) => {
+                out.small(2, 2);
+                message.save(out);
+            }
+            Self::LevelEnd => out.small(3, 2),
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
+        Ok(match input.small(2)? {
+            0 => Self::Finished,
+            1 => Self::Cancelled,
+            2 => Self::Fault(Saved::load(input)?),
+            _ => Self::LevelEnd,
+        })
+    }
+}
+
 /// Where a scene is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SceneStage {
@@ -146,9 +170,9 @@ pub(crate) struct RunningScene {
     pub(crate) moved_camera: bool,
     pub(crate) skip: Skip,
     pub(crate) before_start: BeforeStart,
-    /// It ends at the next dispatch, before any scene begins that is played from now on: those may hold its
-    /// characters. If it has not begun, its script never runs.
-    pub(crate) is_cancelled: bool,
+    /// How it ends at the next dispatch, before any scene begins that is played from now on: those may hold
+    /// its characters. If it has not begun, its script never runs.
+    ending: Option<SceneEnd>,
 }
 
 /// The saved form of a scene that has not ended.
@@ -165,9 +189,11 @@ pub(crate) struct SavedScene {
     pub(crate) mark: Option<String>,
     pub(crate) started: TickNumber,
     pub(crate) holds: Vec<CharacterId>,
+    /// How it ends at the next dispatch, if it does.
+    pub(crate) ending: Option<SceneEnd>,
 }
 
-walkon_nav::saved!(SavedScene { name, file, args, owner, has_returned, mark, started, holds });
+walkon_nav::saved!(SavedScene { name, file, args, owner, has_returned, mark, started, holds, ending });
 
 /// Scenes that scripts have defined, each with its owner.
 pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
@@ -203,21 +229,22 @@ impl Scenes {
             moved_camera: false,
             skip: Skip::default(),
             before_start: BeforeStart::Nothing,
-            is_cancelled: false,
+            ending: None,
         };
         self.scenes.insert(self.last, scene);
         self.last
     }
 
-    /// The scene of that number when it has not begun, and was not cancelled.
+    /// The scene of that number when it has not begun, and is to begin.
     pub(crate) fn queued(&mut self, id: u64) -> Option<&mut RunningScene> {
         let scene = self.scenes.get_mut(&id)?;
-        (scene.stage == SceneStage::Queued && !scene.is_cancelled).then_some(scene)
+        (scene.stage == SceneStage::Queued && scene.ending.is_none()).then_some(scene)
     }
 
-    /// A scene ends at the next dispatch; false when it is over.
-    pub(crate) fn cancel(&mut self, id: u64) -> bool {
-        self.scenes.get_mut(&id).map(|scene| scene.is_cancelled = true).is_some()
+    /// A scene ends at the next dispatch, as the first who asked for it said; false when it is over.
+    pub(crate) fn end_soon(&mut self, id: u64, how: &SceneEnd) -> bool {
+        let end = |scene: &mut RunningScene| _ = scene.ending.get_or_insert_with(|| how.clone());
+        self.scenes.get_mut(&id).map(end).is_some()
     }
 
     /// Notes what is asked of a scene that has not begun.
@@ -245,7 +272,7 @@ impl Scenes {
                 moved_camera: _,
                 skip: _,
                 before_start: _,
-                is_cancelled: _,
+                ending,
             } = scene;
             if *stage != SceneStage::Queued && !definition.is_resumable {
                 return Err(definition.name.clone());
@@ -259,9 +286,10 @@ impl Scenes {
                 mark: mark.clone(),
                 started: *started,
                 holds: holds.clone(),
+                ending: ending.clone(),
             })
         };
-        let is_wanted = |scene: &&RunningScene| scene.stage != SceneStage::Queued || !scene.is_cancelled;
+        let is_wanted = |scene: &&RunningScene| scene.stage != SceneStage::Queued || scene.ending.is_none();
         self.scenes.values().filter(is_wanted).map(one).collect()
     }
 
@@ -399,15 +427,15 @@ impl Scenes {
         self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
     }
 
-    /// The scene that holds a character or is about to, and goes on doing so: not one that was cancelled.
+    /// The scene that holds a character or is about to, and goes on doing so: not one that is about to end.
     pub(crate) fn holder(&self, character: CharacterId) -> Option<&str> {
-        let holds = |scene: &&RunningScene| !scene.is_cancelled && scene.holds.contains(&character);
+        let holds = |scene: &&RunningScene| scene.ending.is_none() && scene.holds.contains(&character);
         self.scenes.values().find(holds).map(|scene| scene.definition.name.as_str())
     }
 
-    /// Whether a scene that was cancelled goes by this owner.
-    pub(crate) fn is_cancelled(&self, owner: Owner) -> bool {
-        self.scenes.values().any(|scene| scene.is_cancelled && scene.owner == Some(owner))
+    /// Whether the scene of this owner is about to end.
+    pub(crate) fn is_ending(&self, owner: Owner) -> bool {
+        self.scenes.values().any(|scene| scene.ending.is_some() && scene.owner == Some(owner))
     }
 
     pub(crate) fn is_locked(&self, what: &str) -> bool {

@@ -20,7 +20,7 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
-use crate::script::step::{behaviour, owner_end, task};
+use crate::script::step::{behaviour, owner_end, reports, task};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
@@ -54,8 +54,8 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
         };
         let scene = store::with(lua, |runtime| {
             let scenes = &runtime.cinematics.scenes;
-            // One that was cancelled gives it back before this one begins.
-            let hold = hold.filter(|hold| !scenes.is_cancelled(hold.owner));
+            // One that is about to end gives it back before this one begins.
+            let hold = hold.filter(|hold| !scenes.is_ending(hold.owner));
             hold.map(|hold| hold.scene).or_else(|| scenes.holder(id).map(str::to_owned))
         });
         if let Some(scene) = scene {
@@ -115,6 +115,10 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
         }
         behaviour::pause(lua, character);
     }
+    if let Some(ending) = resumed.and_then(|saved| saved.ending.clone()) {
+        reports::end_scene(lua, id, ending);
+        return;
+    }
     if has_returned {
         // It ends when its walks have.
         return store::with(lua, |runtime| runtime.cinematics.scenes.script_returned(id));
@@ -155,7 +159,8 @@ pub(crate) fn begin_to_skip(vm: &ScriptVm, id: u64) {
 }
 
 /// A scene that was under way as the game was saved goes on from its last mark, under the owner of the walks
-/// that are under way; one whose script had returned ends with them; one that had only been asked for begins.
+/// that are under way; one whose script had returned ends with them; one that was about to end does so in the
+/// next dispatch; one that had only been asked for begins.
 ///
 /// # Errors
 /// A sentence: the scene is no longer there, or its characters are not free.
@@ -190,11 +195,7 @@ pub(crate) fn resume(vm: &ScriptVm, saved: &SavedScene) -> Result<(), String> {
 /// Cancels a scene at the next dispatch; false when it is over. One that has not begun never does. Its
 /// characters can be had by scenes that are played from now on: those begin after its end.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
-    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.cancel(id));
-    if is_there {
-        store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
-    }
-    is_there
+    reports::end_scene(lua, id, SceneEnd::Cancelled)
 }
 
 /// Scenes that held a character which was removed are cancelled, unless they removed it themselves.

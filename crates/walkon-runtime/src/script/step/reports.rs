@@ -60,7 +60,9 @@ pub(crate) fn report(vm: &ScriptVm, call: &Current, failure: CallFailure) {
     testing::faulted(lua, &fault);
     push(vm, Fact::Faulted(fault));
     match (kind, verdict) {
-        (Some(OwnerKind::Scene(scene)), _) => end_scene(lua, scene, &failure.message),
+        (Some(OwnerKind::Scene(scene)), _) => {
+            end_scene(lua, scene, SceneEnd::Fault(failure.message.clone()));
+        }
         (Some(OwnerKind::Behaviour(_) | OwnerKind::Level), FaultConsequence::Suspended) => {
             store::with(lua, |runtime| runtime.running.switch_off_later(call.owner));
         }
@@ -68,11 +70,13 @@ pub(crate) fn report(vm: &ScriptVm, call: &Current, failure: CallFailure) {
     }
 }
 
-/// A fault in a scene ends it at the next dispatch.
-fn end_scene(lua: &Lua, id: u64, message: &str) {
-    if store::with(lua, |runtime| runtime.cinematics.scenes.contains(id)) {
-        store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
+/// Ends a scene at the next dispatch; false when it is over.
+pub(crate) fn end_scene(lua: &Lua, id: u64, how: SceneEnd) -> bool {
+    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.end_soon(id, &how));
+    if is_there {
+        store::push_work(lua, ScriptWork::EndScene(id, how));
     }
+    is_there
 }
 
 /// The fields of `Fault`, and the strikes of its owner.
