@@ -355,6 +355,27 @@ fn a_scene_under_way_is_refused_or_goes_on_from_its_last_mark() {
 }
 
 #[test]
+fn a_walk_whose_path_was_bent_has_as_far_to_go_after_a_load() {
+    let level = "function onStart(why)
+        if why == 'start' then world.character('anna'):walkTo('far') end
+    end
+    function onTick()
+        local anna = world.character('anna')
+        local walk = anna.currentWalk
+        if level.tick == 60 then walk:retarget(15.2, 3.1) end
+        if walk then log.info('%s %s', anna.position, walk:remaining()) end
+    end";
+    let piece = Piece::of(&[("level.lua", level)]);
+    for saved_at in [40, 61, 62, 120] {
+        let (mut run, mut loaded) = piece.over(saved_at);
+        run.said();
+        let (straight, again) = (run.ticks(900).said(), loaded.ticks(900).said());
+        assert!(straight.len() > 300, "it is under way");
+        assert_eq!(again, straight, "saved after {saved_at} ticks");
+    }
+}
+
+#[test]
 fn a_scene_that_is_about_to_end_ends_after_a_load_as_well() {
     // With one round of events what is asked for in step 12 waits for the next tick.
     let cancel = "event.on('stop', function() cinematic.running():cancel() end)";

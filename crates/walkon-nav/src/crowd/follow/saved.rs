@@ -12,8 +12,10 @@ impl Cursor {
         // The ends are points of the path.
         let Self { segment, start_m, along_m, ends: _ } = self;
         segment.save(out);
-        out.flag(*segment == 0);
-        if *segment != 0 {
+        // A first segment that was bent on the way begins where the body stood.
+        let is_at_start = *start_m == 0.0;
+        out.flag(is_at_start);
+        if !is_at_start {
             out.float(*start_m);
         }
         out.float(*along_m);
