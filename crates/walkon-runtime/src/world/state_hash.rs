@@ -8,6 +8,7 @@
 //! paths and bystanders keep their hashes with them. Not here: data of scripts (`script::host` adds its
 //! part), counters that nothing reads, facts that a level settles once and for all.
 
+mod facts;
 mod walks;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::prefetch;
-use crate::nav::{AreaEdit, GraphEdit, TileEdit};
+use crate::nav::{AreaEdit, GraphEdit, PathFailure, TileEdit};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::block::Block;
@@ -177,6 +178,19 @@ fn optional<T>(hash: &mut StateHash, value: Option<T>, mix: impl FnOnce(&mut Sta
 #[inline]
 fn hash_id(hash: &mut StateHash, id: CharacterId) -> &mut StateHash {
     hash.word(id.bits())
+}
+
+/// Mixes in why a path does not lead to its goal.
+fn hash_failure(hash: &mut StateHash, trouble: Option<PathFailure>) {
+    match trouble {
+        None => hash.word(0),
+        Some(PathFailure::NoPath) => hash.word(1),
+        Some(PathFailure::StartOffNav) => hash.word(2),
+        Some(PathFailure::Area(area)) => hash.word(3).word(u64::from(area.0)),
+        Some(PathFailure::TooWide) => hash.word(4),
+        Some(PathFailure::Occupied) => hash.word(5),
+        Some(PathFailure::Limit) => hash.word(6),
+    };
 }
 
 fn hash_texts(hash: &mut StateHash, texts: &[String]) {

@@ -46,7 +46,8 @@ impl Deref for WalkPath {
     }
 }
 
-fn hash_of(path: &Path) -> u64 {
+/// The hash of everything of a path. Cost: a pass over it.
+pub(super) fn hash_of(path: &Path) -> u64 {
     let Path { points, length_m, cost_m, whole, revision, crossings, layers } = path;
     let mut hash = StateHash::default();
     hash.flag(*whole).word(revision.0).floats([*length_m, *cost_m]);

@@ -480,6 +480,18 @@ impl Scenes {
             }
             hash.text(scene.mark.as_deref().unwrap_or(""));
             scene.skip.hash_into(hash);
+            // Most begin at their beginning and end by themselves.
+            match &scene.ending {
+                None => {}
+                Some(SceneEnd::Fault(message)) => _ = hash.text("fault").text(message),
+                Some(ending) => _ = hash.text(ending.name()),
+            }
+            if let Some(mark) = &scene.resumed_from {
+                hash.text("resumed").text(mark);
+            }
+            if scene.before_start == BeforeStart::Skip {
+                hash.text("skip");
+            }
         }
     }
 }

@@ -22,10 +22,7 @@ pub(super) fn save(out: &mut ByteWriter, events: &EventQueue) {
         after_end: _,
     } = events;
     let kept: Vec<&Fact> = waiting.iter().filter(|fact| number(fact).is_some()).collect();
-    out.list(kept.into_iter(), |out, fact| {
-        out.byte(number(fact).unwrap_or_default());
-        save_one(out, fact);
-    });
+    out.list(kept.into_iter(), |out, fact| _ = save_one(out, fact));
 }
 
 /// How many of the first `count` facts that wait are written.
@@ -78,7 +75,15 @@ fn number(fact: &Fact) -> Option<u8> {
     })
 }
 
-fn save_one(out: &mut ByteWriter, fact: &Fact) {
+/// Writes a fact; false for one that is not written.
+pub(in crate::world) fn save_one(out: &mut ByteWriter, fact: &Fact) -> bool {
+    let Some(number) = number(fact) else { return false };
+    out.byte(number);
+    save_fields(out, fact);
+    true
+}
+
+fn save_fields(out: &mut ByteWriter, fact: &Fact) {
     match fact {
         Fact::Spawned(id) | Fact::Despawned(id) => id.save(out),
         Fact::WalkSettled(walk) => walk.save(out),

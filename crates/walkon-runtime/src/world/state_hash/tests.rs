@@ -3,18 +3,22 @@
 use glam::Vec3;
 
 use super::*;
+use crate::base::ids::PathToken;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::time::TickNumber;
-use crate::nav::{Disc, Path, PathFailure, Revision};
+use crate::base::value::Plain;
+use crate::nav::{Disc, Path, PathAnswer, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::{Displaced, Past, Removal};
 use crate::world::door::DoorPolicy;
 use crate::world::door::DoorState;
+use crate::world::event::{Fact, WalkNews};
 use crate::world::fixture::{Fixture, sample};
 use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::owner::Owner;
+use crate::world::region::{CrossingKind, WatchId};
 use crate::world::sense::SenseId;
 use crate::world::walk::{
     AcceptEnd, Ask, BackingOut, Crowd, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Walk,
@@ -490,4 +494,81 @@ fn every_field_of_a_door_that_changes_is_hashed() {
         assert!(!seen.contains(&hash), "change {at} of a door is not seen");
         seen.push(hash);
     }
+}
+
+#[test]
+fn every_field_of_what_waits_for_scripts_is_hashed() {
+    let told = |fact: &dyn Fn(&Fixture) -> Fact| {
+        let fact = |scene: &mut Fixture| {
+            let fact = fact(scene);
+            scene.world.events.push(fact);
+        };
+        let mut scene = sample();
+        fact(&mut scene);
+        of(&scene.world).whole()
+    };
+    let emitted = |name: &str, payload: Option<Plain>, to: Option<CharacterId>| Fact::Emitted {
+        name: name.to_owned(),
+        payload,
+        to,
+        by: String::new(),
+    };
+    let (one, two) = (Some(Plain::Number(1.0)), Some(Plain::Number(2.0)));
+    let stop = |walk, index| Fact::WalkNews {
+        walk,
+        news: WalkNews::Stop {
+            index,
+            mark: Mark { name: String::new(), position: Vec3::ZERO, facing_rad: None, props: None },
+        },
+    };
+    let seen = |character, x| Fact::Noticed { watch: SenseId(1), character, position: Vec3::X * x };
+    let entered = |how| {
+        move |scene: &Fixture| Fact::WatchEntered { watch: WatchId::default(), character: scene.one, how }
+    };
+    let answered = |length_m| {
+        move |_: &Fixture| Fact::PathAnswered {
+            token: PathToken::default(),
+            by: None,
+            answer: Box::new(PathAnswer {
+                path: Path { length_m, ..Path::default() },
+                ..PathAnswer::default()
+            }),
+        }
+    };
+    let changes: [(&str, &dyn Fn(&Fixture) -> Fact); 21] = [
+        ("spawned", &|scene| Fact::Spawned(scene.one)),
+        ("another spawned", &|scene| Fact::Spawned(scene.other)),
+        ("despawned", &|scene| Fact::Despawned(scene.one)),
+        ("settled", &|scene| Fact::WalkSettled(scene.walk)),
+        ("emitted", &|_| emitted("a", None, None)),
+        ("emitted another", &|_| emitted("b", None, None)),
+        ("emitted with 1", &|_| emitted("a", one.clone(), None)),
+        ("emitted with 2", &|_| emitted("a", two.clone(), None)),
+        ("sent", &|scene| emitted("a", None, Some(scene.one))),
+        ("sent to another", &|scene| emitted("a", None, Some(scene.other))),
+        ("input", &|_| Fact::Input { name: "a".to_owned(), payload: None }),
+        ("turned", &|_| Fact::TurnEnded { serial: 1, ok: true }),
+        ("not turned", &|_| Fact::TurnEnded { serial: 1, ok: false }),
+        ("played", &|_| Fact::PlayEnded { serial: 1, ok: true }),
+        ("stop", &|scene| stop(scene.walk, 1)),
+        ("next stop", &|scene| stop(scene.walk, 2)),
+        ("seen", &|scene| seen(scene.one, 0.0)),
+        ("seen there", &|scene| seen(scene.one, 1.0)),
+        ("entered", &entered(CrossingKind::Walked)),
+        ("entered by a spell", &entered(CrossingKind::Teleported)),
+        ("path", &answered(1.0)),
+    ];
+    let mut hashes = BTreeMap::from([(of(&sample().world).whole(), "nothing")]);
+    for (name, fact) in changes {
+        let other = hashes.insert(told(fact), name);
+        assert_eq!(other, None, "{name}");
+    }
+    assert_eq!(hashes.insert(told(&answered(2.0)), "longer path"), None);
+}
+
+#[test]
+fn what_only_the_host_hears_is_not_hashed() {
+    let mut scene = sample();
+    scene.world.events.push(Fact::WalkStarted(scene.walk));
+    assert_eq!(of(&scene.world), of(&sample().world));
 }

@@ -7,13 +7,12 @@ use crate::base::hash::StateHash;
 use crate::base::ids::GenerationalKey;
 use crate::base::prefetch;
 use crate::crowd::follow::Cursor;
-use crate::nav::PathFailure;
 use crate::world::bystander_index::People;
 use crate::world::clock::Clock;
 use crate::world::event::EventQueue;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::paths::PathWork;
-use crate::world::state_hash::{hash_id, optional};
+use crate::world::state_hash::{facts, hash_failure, hash_id, optional};
 use crate::world::walk::{
     BackingOut, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
     WalkOptions, WalkPace,
@@ -70,6 +69,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
     }
     hash.word(waiting.len() as u64);
     hash.finish()
+    facts::hash_waiting(&mut hash, waiting);
 }
 
 fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
@@ -230,15 +230,7 @@ fn hash_following(hash: &mut StateHash, following: &Following) {
     // The ends are the points of the path.
     let Cursor { segment, start_m, along_m, ends: _ } = *cursor;
     hash.word(path.hash()).word(u64::from(segment)).floats([start_m, along_m]);
-    match *trouble {
-        None => hash.word(0),
-        Some(PathFailure::NoPath) => hash.word(1),
-        Some(PathFailure::StartOffNav) => hash.word(2),
-        Some(PathFailure::Area(area)) => hash.word(3).word(u64::from(area.0)),
-        Some(PathFailure::TooWide) => hash.word(4),
-        Some(PathFailure::Occupied) => hash.word(5),
-        Some(PathFailure::Limit) => hash.word(6),
-    };
+    hash_failure(hash, *trouble);
 }
 
 fn hash_options(hash: &mut StateHash, options: &WalkOptions) {
