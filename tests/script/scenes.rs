@@ -708,6 +708,25 @@ fn a_scene_under_way_ends_with_its_level_and_goes_no_further() {
 }
 
 #[test]
+fn a_scene_that_the_end_of_a_level_begins_is_told_to_nobody() {
+    let mut play = Play::scene(
+        r#"holds = { "anna" },
+        onEnd = function(info)
+            if not state.again then
+                state.again = true
+                cinematic.play("scene")
+            end
+        end,
+        script = function(c) c:wait(9) end"#,
+    );
+    play.ticks(30);
+    let recorded = play.game.end();
+    play.facts.extend(recorded.lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    let told = ["cinematicStarted", "cinematicEnded"].map(|kind| play.count(kind));
+    assert_eq!(told, [1, 1], "{:?}", play.told());
+}
+
+#[test]
 fn waiting_for_something_too_long_gives_one_nil() {
     let mut play = Play::scene(
         r##"script = function(c)

@@ -5,10 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use walkon_runtime::game::event::Event;
+use walkon_runtime::game::inputs::Input;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup, StartError};
 use walkon_runtime::level::{MemorySource, load};
 use walkon_runtime::script::bind;
+use walkon_runtime::world::event::EventQueue;
+use walkon_runtime::world::ops::doors;
 
 /// One open room of 20 x 20 m with marks in it, a second one that is reached only through a door.
 const LEVEL: &str = r#"{
@@ -1271,4 +1275,63 @@ fn lines_beyond_the_limit_of_a_tick_are_counted_and_not_written() {
     run.tick(1);
     assert_eq!(run.lines.len(), 101);
     assert_eq!(run.lines.last().map(String::as_str), Some("1? printDropped"));
+}
+
+/// Fills what waits for scripts with 40,000 turns of a lock: twice as many facts.
+fn turn_the_lock(run: &mut Run) {
+    let gate = run.game.world().find_door("gate").unwrap();
+    for _ in 0..20_000 {
+        doors::lock(run.game.world_mut(), gate, None);
+        doors::unlock(run.game.world_mut(), gate, None);
+    }
+}
+
+#[test]
+fn news_that_nobody_waits_for_is_dropped_beyond_a_bound_and_answers_are_not() {
+    let level = "function onStart()
+        event.on('doorChanged', function() state.heard = (state.heard or 0) + 1 end)
+        event.on('walkSettled', function(result) log.info('%s %s', result.status, result.reason) end)
+    end
+    function onTick()
+        if level.tick == 1 then log.info('%s', select(2, pcall(world.spawn, { name = 'dora', at = 'far' }))) end
+    end";
+    // What is heard first leaves fuel enough for the rest.
+    let limits = |json: &mut String| {
+        *json = json.replacen(
+            '{',
+            "{ \"limits\": { \"fuelPerTick\": 100000000, \"eventsPerTick\": 1000000 },",
+            1,
+        );
+    };
+    let mut run = setup_with(&[("level.lua", level)], limits).unwrap();
+    turn_the_lock(&mut run);
+    // A walk that begins and ends while nothing more fits in settles, once.
+    let anna = run.game.character("anna").unwrap();
+    run.game.walk_to(anna, [15.0, 0.0, 3.0]).unwrap();
+    assert!(run.game.stop(anna));
+    let tick = run.game.tick(&[Input::Event { name: "bell".to_owned(), payload: None }]);
+    let refused =
+        "world.spawn: 65536 events wait to be heard already, the most allowed; emit fewer in a tick";
+    assert_eq!(
+        told(&tick.lines),
+        [
+            format!("1: level.lua:6: {refused}"),
+            "1: cancelled stopped".to_owned(),
+            "1? eventsDropped".to_owned()
+        ]
+    );
+    let locks = tick.events.iter().filter(|event| matches!(event, Event::DoorChanged { .. })).count();
+    assert_eq!(locks, 40_000, "the host hears all");
+    let dropped = tick.events.iter().find_map(|event| match event {
+        Event::Notice { what: "eventsDropped", count, .. } => Some(*count),
+        _ => None,
+    });
+    assert_eq!(dropped, Some(80_000 - (EventQueue::WAITING_MAX as u64 - 3)), "three characters are there");
+    let why = tick.events.iter().find_map(|event| match event {
+        Event::InputRefused { why, .. } => Some(why.as_str()),
+        _ => None,
+    });
+    assert_eq!(why, Some("65536 events wait to be heard already, the most allowed"));
+    run.tick(2);
+    assert!(run.lines.is_empty(), "{:?}", run.lines);
 }

@@ -16,7 +16,7 @@ use crate::script::host::ScriptHost;
 use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::world::World;
 use crate::world::area::Availability;
-use crate::world::event::Fact;
+use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
@@ -58,6 +58,10 @@ impl InputTarget<'_> {
     /// A sentence about why it cannot be carried out.
     fn apply(&mut self, input: &Input) -> Result<(), String> {
         match input {
+            Input::Event { .. } if self.world.events.is_full() => {
+                let most = EventQueue::WAITING_MAX;
+                Err(format!("{most} events wait to be heard already, the most allowed"))
+            }
             Input::Event { name, payload } => {
                 self.world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
                 Ok(())

@@ -227,7 +227,7 @@ pub enum Event {
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
         /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`,
-        /// `timeDropped` or `undelivered`.
+        /// `eventsDropped`, `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,

@@ -367,6 +367,7 @@ impl ScriptHost {
                 );
             }
         });
+        world.events.tell_dropped();
     }
 
     /// Step 13: forgets what was freed.

@@ -1,8 +1,9 @@
 //! Facts: what happened in the world, in order, for scripts, host and trace.
 //!
 //! Systems and verbs push; step 12 hands the facts that scripts can hear to them; the recorder reads
-//! all of them in step 14. Holds: a closed list; nothing is lost, facts that do not fit a tick wait for the
-//! next; a fact may name something that is gone.
+//! all of them in step 14. Holds: a closed list; facts that do not fit a tick wait for the next; beyond a
+//! bound, news that no code waits for is not kept for scripts, and counted; answers and ends are always told;
+//! a fact may name something that is gone.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -267,7 +268,7 @@ pub enum Fact {
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
         /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`,
-        /// `timeDropped` or `undelivered`.
+        /// `eventsDropped`, `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,
@@ -405,6 +406,20 @@ impl Fact {
 }
 
 impl Fact {
+    /// Whether it only tells of what can be seen in the world as well: no task waits for it, nothing ends by
+    /// it, and where it is missed a link takes its usual time.
+    fn is_news(&self) -> bool {
+        matches!(
+            self,
+            Self::WalkNews { .. }
+                | Self::DoorChanged { .. }
+                | Self::DoorSignal { .. }
+                | Self::LinkBegun { .. }
+                | Self::AreaChanged { .. }
+                | Self::MapRevision(_)
+        )
+    }
+
     /// The plain data it carries.
     pub(crate) fn payload(&self) -> Option<&Plain> {
         match self {
@@ -422,12 +437,30 @@ impl Fact {
 pub struct EventQueue {
     pub(super) waiting: VecDeque<Fact>,
     pub(super) recorded: Vec<Fact>,
-    /// Once the level has ended: walks that scripts began all the same; nobody is told of them.
-    pub(super) after_end: Option<BTreeSet<WalkId>>,
+    /// News since step 12 that did not fit in.
+    pub(super) dropped: u64,
+    /// Once the level has ended: what scripts began all the same; nobody is told of it.
+    pub(super) after_end: Option<AfterEnd>,
+}
+
+/// What scripts began after the level had ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct AfterEnd {
+    walks: BTreeSet<WalkId>,
+    /// Names of scenes that have not ended yet.
+    scenes: Vec<String>,
+}
+
+impl AfterEnd {
+    /// Whether a scene that ends had begun before the level ended.
+    fn had_begun(&mut self, ended: &str) -> bool {
+        let place = self.scenes.iter().position(|scene| scene == ended);
+        place.map(|place| self.scenes.swap_remove(place)).is_none()
+    }
 }
 
 impl EventQueue {
-    /// Facts that may wait for scripts before scripts may emit no more.
+    /// Facts that may wait for scripts before scripts may cause no more, and news is dropped.
     pub const WAITING_MAX: usize = 65_536;
 
     /// The level has ended: orders from now on are not carried out any more, so they are no facts.
@@ -442,15 +475,16 @@ impl EventQueue {
         };
         match event {
             Fact::WalkStarted(walk) => {
-                after_end.insert(*walk);
+                after_end.walks.insert(*walk);
                 false
             }
-            Fact::WalkSettled(walk) => !after_end.contains(walk),
-            Fact::SceneEnded { .. }
-            | Fact::Logged(_)
-            | Fact::Faulted(_)
-            | Fact::SwitchedOff(_)
-            | Fact::Notice { .. } => true,
+            Fact::WalkSettled(walk) => !after_end.walks.contains(walk),
+            Fact::SceneStarted { name, .. } => {
+                after_end.scenes.push(name.clone());
+                false
+            }
+            Fact::SceneEnded { name, .. } => after_end.had_begun(name),
+            Fact::Logged(_) | Fact::Faulted(_) | Fact::SwitchedOff(_) | Fact::Notice { .. } => true,
             Fact::Cue(cue) => matches!(&cue.kind, CueKind::Camera { kind, .. } if kind == "reset"),
             _ => false,
         }
@@ -461,10 +495,20 @@ impl EventQueue {
         if !self.happens(&event) {
             return;
         }
-        if event.is_for_scripts() {
+        if event.is_news() && self.is_full() {
+            self.dropped += 1;
+        } else if event.is_for_scripts() {
             self.waiting.push_back(event.clone());
         }
         self.recorded.push(event);
+    }
+
+    /// Tells the host how much news was dropped since the last call.
+    pub(crate) fn tell_dropped(&mut self) {
+        let count = std::mem::take(&mut self.dropped);
+        if count > 0 {
+            self.push(Fact::Notice { what: "eventsDropped", count, walk: None, why: None });
+        }
     }
 
     /// Whether the fact that came last, and waits for scripts, is an event of that name.

@@ -320,6 +320,7 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
     }
     let name = order.name.clone();
     let (id, units) = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         let spawn = order.resolve(world, function)?;
         let (radius_m, layer) = (spawn.radius_m, spawn.layer);
         let units = preparing(world, &Traversal { radius_m, layer, ..Traversal::default() });

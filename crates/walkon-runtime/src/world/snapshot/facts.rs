@@ -18,6 +18,7 @@ pub(super) fn save(out: &mut ByteWriter, events: &EventQueue) {
         waiting,
         // Told to the host, which changes nothing.
         recorded: _,
+        dropped: _,
         // No tick comes after the end.
         after_end: _,
     } = events;
@@ -163,7 +164,7 @@ fn save_fields(out: &mut ByteWriter, fact: &Fact) {
 pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, DecodeError> {
     // As many as there are: only scripts and watches stop adding when many wait.
     let waiting = input.list(load_one)?;
-    Ok(EventQueue { waiting: waiting.into(), recorded: Vec::new(), after_end: None })
+    Ok(EventQueue { waiting: waiting.into(), ..EventQueue::default() })
 }
 
 fn load_one(input: &mut ByteReader<'_>) -> Result<Fact, DecodeError> {

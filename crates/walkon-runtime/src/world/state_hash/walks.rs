@@ -50,6 +50,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
         waiting,
         // For the host, which changes nothing.
         recorded: _,
+        dropped: _,
         // No tick comes after the end.
         after_end: _,
     } = events;
@@ -68,8 +69,8 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
         hash.word(around.hash());
     }
     hash.word(waiting.len() as u64);
-    hash.finish()
     facts::hash_waiting(&mut hash, waiting);
+    hash.finish()
 }
 
 fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
