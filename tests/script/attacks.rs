@@ -300,6 +300,10 @@ fn inv_d1_fuel_is_the_same_in_every_process_whatever_the_collector_does() {
 
 /// Calls whose arguments may be small or large: what makes a small one, a large one, and the call.
 const SIZED: &[(&str, &str, &str)] = &[
+    ("'x'", "('x'):rep(2000)", "local text = it .. n"),
+    ("'x'", "('x'):rep(2000)", "local text = `{it}{n}`"),
+    ("{ 'x', 'y' }", "{ ('x'):rep(1950), ('y'):rep(1950) }", "local text = table.concat(it, n)"),
+    ("'x'", "('x'):rep(3900)", "local text = string.format('%s%d', it, n)"),
     ("{ 1 }", "table.create(1000, 1)", "event.emit('x', it)"),
     ("{ 1 }", "table.create(1000, 1)", "event.send(hero, 'x', it)"),
     ("{ 1 }", "table.create(1000, 1)", "blackboard.level:set('k', it)"),

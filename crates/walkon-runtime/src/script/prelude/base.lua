@@ -32,7 +32,7 @@ local SMALL = 64
 local LARGE = 256
 
 -- Bytes of a text that is paid for when it is made.
-local LONG = 4096
+local LONG = 512
 
 -- Texts that a pattern takes out of another at most.
 local CAPTURES = 32
@@ -294,6 +294,13 @@ local function unpaid(...)
     return ...
 end
 
+-- A text that is put together is made in a buffer that grows, and then copied, unless it is there already: so it is paid for
+-- by the most bytes that it may have.
+local function payFor(bytes)
+    charge(3 * bytes // LARGE)
+    setPaid(4 * bytes)
+end
+
 -- The same for texts whose number is not known before: they are paid for by their own lengths.
 local function priced(...)
     setPaid(0)
@@ -456,6 +463,10 @@ function str.format(pattern, ...)
         end
         return format(pattern, unpack(shown, 1, count))
     end
+    if size > LONG then
+        payFor(size)
+        return unpaid(format(pattern, ...))
+    end
     return format(pattern, ...)
 end
 
@@ -547,6 +558,10 @@ function tab.concat(t, separator, first, last)
         end
         if size > RESULT then
             error(format("table.concat result too large: expected at most %d bytes", RESULT), 2)
+        end
+        if size > LONG then
+            payFor(size)
+            return unpaid(concat(t, separator, first, last))
         end
     end
     return concat(t, separator, first, last)

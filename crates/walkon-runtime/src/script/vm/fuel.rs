@@ -672,6 +672,11 @@ mod raw {
     /// Smaller allocations are free: the code that makes them passes safepoints enough.
     const LARGE_BYTES: usize = 4096;
 
+    /// Blocks of texts that are smaller are free. Texts that are put together from parts are made whether
+    /// they are there already or not only from this size on; so nothing that the collector decides counts.
+    /// Those of 4 KiB that a script keeps would take up to three times as long as their safepoints pay for.
+    const LONG_TEXT_BYTES: usize = 512 + 2 * TEXT_HEAD_BYTES;
+
     /// Bytes of a large allocation in a unit of fuel.
     const BYTES_PER_UNIT: usize = 256;
 
@@ -1194,7 +1199,8 @@ mod raw {
             // SAFETY: called by Luau with a live state.
             unsafe { note(state, gauge, block.cast(), new_bytes) };
         }
-        if new_bytes < LARGE_BYTES || new_bytes <= old_bytes {
+        let counted_from = if is_text { LONG_TEXT_BYTES } else { LARGE_BYTES };
+        if new_bytes < counted_from || new_bytes <= old_bytes {
             return;
         }
         if is_text && new_bytes > gauge.text_max.get().saturating_add(TEXT_HEAD_BYTES)
@@ -1209,7 +1215,9 @@ mod raw {
             gauge.charge((new_bytes / BYTES_PER_UNIT) as u64);
         }
         // The memory in use is looked at before the next slice of safepoints has passed.
-        gauge.look_soon();
+        if new_bytes >= LARGE_BYTES {
+            gauge.look_soon();
+        }
     }
 }
 
