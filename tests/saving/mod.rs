@@ -5,3 +5,4 @@ pub mod contract;
 pub mod hostile_bytes;
 pub mod laws;
 pub mod night;
+pub mod programs;
