@@ -10,7 +10,7 @@ use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::game::event::Event;
 use walkon_runtime::game::tick::Tick;
 use walkon_runtime::game::{log_text, recorder};
-use walkon_runtime::world::World;
+use walkon_runtime::world::{World, event_name};
 
 /// What messages call the script of the level.
 const LEVEL_SCRIPT: &str = "level script";
@@ -65,27 +65,27 @@ fn item(world: &World, tick: u64, event: &Event) -> Option<Item> {
 fn place(event: &Event, tick: u64) -> Option<(&'static str, &'static str)> {
     Some(match event {
         Event::WalkStarted { .. } => ("walks", "walkStarted"),
-        Event::WalkSettled(_) => ("walks", "walkSettled"),
-        Event::DoorSignal { .. } => ("doors", "doorChanged"),
-        Event::AreaChanged { .. } => ("doors", "areaChanged"),
-        Event::RegionEntered { .. } => ("regions", "regionEntered"),
-        Event::RegionLeft { .. } => ("regions", "regionLeft"),
+        Event::WalkSettled(_) => ("walks", event_name::WALK_SETTLED),
+        Event::DoorSignal { .. } => ("doors", event_name::DOOR_CHANGED),
+        Event::AreaChanged { .. } => ("doors", event_name::AREA_CHANGED),
+        Event::RegionEntered { .. } => ("regions", event_name::REGION_ENTERED),
+        Event::RegionLeft { .. } => ("regions", event_name::REGION_LEFT),
         Event::Emitted { .. } => ("events", "event"),
         // Everybody of the level appears at its beginning.
-        Event::Spawned { .. } if tick > 0 => ("events", "spawned"),
-        Event::Despawned { .. } => ("events", "despawned"),
+        Event::Spawned { .. } if tick > 0 => ("events", event_name::SPAWNED),
+        Event::Despawned { .. } => ("events", event_name::DESPAWNED),
         Event::Input { .. } => ("inputs", "input"),
-        Event::InputRefused { .. } => ("inputs", "inputRefused"),
-        Event::Evaluated { .. } => ("inputs", "evaluated"),
+        Event::InputRefused { .. } => ("inputs", event_name::INPUT_REFUSED),
+        Event::Evaluated { .. } => ("inputs", event_name::EVALUATED),
         Event::Cue(_) => ("scenes", "cue"),
-        Event::SceneStarted { .. } => ("scenes", "cinematicStarted"),
-        Event::SceneEnded { .. } => ("scenes", "cinematicEnded"),
+        Event::SceneStarted { .. } => ("scenes", event_name::CINEMATIC_STARTED),
+        Event::SceneEnded { .. } => ("scenes", event_name::CINEMATIC_ENDED),
         Event::Logged(_) => ("log", "log"),
         Event::Notice { .. } => ("log", "notice"),
-        Event::Faulted { .. } => ("faults", "scriptFault"),
-        Event::SwitchedOff(_) => ("faults", "switchedOff"),
-        Event::Reloaded { .. } => ("reloads", "reloaded"),
-        Event::ReloadRefused { .. } => ("reloads", "reloadRefused"),
+        Event::Faulted { .. } => ("faults", event_name::SCRIPT_FAULT),
+        Event::SwitchedOff(_) => ("faults", event_name::SWITCHED_OFF),
+        Event::Reloaded { .. } => ("reloads", event_name::RELOADED),
+        Event::ReloadRefused { .. } => ("reloads", event_name::RELOAD_REFUSED),
         _ => return None,
     })
 }

@@ -14,6 +14,7 @@ use crate::world::World;
 use crate::world::cue::Cue;
 use crate::world::door::{DoorSignal, DoorState};
 use crate::world::event::{Evaluation, EvaluationFailure, Fact, LogLine, ReloadedFile, SwitchedOff};
+use crate::world::event_name;
 use crate::world::outcome::WalkResult;
 use crate::world::region::CrossingKind;
 use crate::world::walk::Ask;
@@ -351,23 +352,23 @@ impl Event {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         Some(match self {
-            Self::Spawned { .. } => "spawned",
-            Self::Despawned { .. } => "despawned",
-            Self::WalkSettled(_) => "walkSettled",
-            Self::DoorChanged { .. } => "doorChanged",
-            Self::LinkBegun { .. } => "linkBegun",
-            Self::AreaChanged { .. } => "areaChanged",
-            Self::MapChanged(_) => "mapRevision",
-            Self::SceneStarted { .. } => "cinematicStarted",
-            Self::SceneEnded { .. } => "cinematicEnded",
-            Self::Faulted { .. } => "scriptFault",
-            Self::SwitchedOff(_) => "switchedOff",
-            Self::Reloaded { .. } => "reloaded",
-            Self::ReloadRefused { .. } => "reloadRefused",
-            Self::RegionEntered { .. } => "regionEntered",
-            Self::RegionLeft { .. } => "regionLeft",
-            Self::InputRefused { .. } => "inputRefused",
-            Self::Evaluated { .. } => "evaluated",
+            Self::Spawned { .. } => event_name::SPAWNED,
+            Self::Despawned { .. } => event_name::DESPAWNED,
+            Self::WalkSettled(_) => event_name::WALK_SETTLED,
+            Self::DoorChanged { .. } => event_name::DOOR_CHANGED,
+            Self::LinkBegun { .. } => event_name::LINK_BEGUN,
+            Self::AreaChanged { .. } => event_name::AREA_CHANGED,
+            Self::MapChanged(_) => event_name::MAP_REVISION,
+            Self::SceneStarted { .. } => event_name::CINEMATIC_STARTED,
+            Self::SceneEnded { .. } => event_name::CINEMATIC_ENDED,
+            Self::Faulted { .. } => event_name::SCRIPT_FAULT,
+            Self::SwitchedOff(_) => event_name::SWITCHED_OFF,
+            Self::Reloaded { .. } => event_name::RELOADED,
+            Self::ReloadRefused { .. } => event_name::RELOAD_REFUSED,
+            Self::RegionEntered { .. } => event_name::REGION_ENTERED,
+            Self::RegionLeft { .. } => event_name::REGION_LEFT,
+            Self::InputRefused { .. } => event_name::INPUT_REFUSED,
+            Self::Evaluated { .. } => event_name::EVALUATED,
             Self::Emitted { name, .. } | Self::Input { name, .. } => name,
             Self::WalkStarted { .. }
             | Self::Replanned { .. }
@@ -399,6 +400,54 @@ impl Event {
             Self::Input { name, .. } => Self::Input { name: name.clone(), payload: Some(short()) },
             Self::Cue(cue) => Self::Cue(cue.with_payload(short())),
             other => other.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::door::DoorState;
+    use crate::world::fixture::sample;
+
+    #[test]
+    fn an_event_is_called_as_the_fact_that_it_was() {
+        let scene = sample();
+        let (character, how) = (scene.one, CrossingKind::Walked);
+        let (door, region, by) = (DoorId(0), RegionId(0), None);
+        let files = BTreeMap::new();
+        let off = SwitchedOff { owner: String::new(), character: None, again: String::new() };
+        let facts = [
+            Fact::Spawned(character),
+            Fact::Despawned(character),
+            Fact::WalkStarted(scene.walk),
+            Fact::AreaChanged { area: "shed".to_owned(), available: true, factor: 1.0 },
+            Fact::MapRevision(Revision(1)),
+            Fact::SceneStarted { name: "talk".to_owned(), locks: Vec::new() },
+            Fact::SceneEnded { name: "talk".to_owned(), info: Plain::Bool(true) },
+            Fact::Faulted(Plain::Bool(true)),
+            Fact::SwitchedOff(off),
+            Fact::Reloaded { files: files.clone(), notes: Vec::new() },
+            Fact::ReloadRefused { file: String::new(), line: 0, message: String::new(), files },
+            Fact::RegionEntered { region, character, how },
+            Fact::RegionLeft { region, character, how },
+            Fact::InputRefused { what: "walk", why: String::new() },
+            Fact::Evaluated(Box::default()),
+            Fact::DoorSignal { door, what: DoorSignal::Refused, by },
+            Fact::LinkBegun {
+                walk: scene.walk,
+                character,
+                action: "climb".to_owned(),
+                ends: [glam::Vec3::ZERO; 2],
+                seconds: 1.0,
+            },
+            Fact::DoorChanged { door, state: DoorState::Open, by },
+        ];
+        for fact in facts {
+            let name = fact.name();
+            if let Some(event) = Event::of(&scene.world, fact) {
+                assert_eq!(event.name(), name, "{event:?}");
+            }
         }
     }
 }

@@ -138,19 +138,16 @@ fn is_due(every: u64, tick: time::TickNumber) -> bool {
 pub fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
     let fact = |name: &str| JsonLine::fact(tick, name);
+    let named = || fact(event.name().unwrap_or_default());
     let line = match event {
-        Event::Spawned { character, position } => {
-            at_place(fact("spawned"), world.name_of(*character), *position)
-        }
-        Event::Despawned { character, position } => {
-            at_place(fact("despawned"), world.name_of(*character), *position)
-        }
+        Event::Spawned { character, position } => at_place(named(), world.name_of(*character), *position),
+        Event::Despawned { character, position } => at_place(named(), world.name_of(*character), *position),
         Event::WalkStarted { walk, character, goal, owner } => fact("walkStarted")
             .count("walk", *walk)
             .text("character", world.name_of(*character))
             .place("goal", (*goal).into())
             .count("owner", u64::from(*owner)),
-        Event::WalkSettled(result) => result_fields(world, result, fact("walkSettled")),
+        Event::WalkSettled(result) => result_fields(world, result, named()),
         Event::Replanned { walk, character, why } => fact("replanned")
             .text("character", world.name_of(*character))
             .count("walk", *walk)
@@ -159,55 +156,53 @@ pub fn line(world: &World, event: &Event) -> Option<String> {
             .text("character", world.name_of(*character))
             .text("by", world.name_of(*by))
             .raw("to", &place((*to).into())),
-        Event::DoorChanged { door, state, is_locked, by } => fact("doorChanged")
+        Event::DoorChanged { door, state, is_locked, by } => named()
             .text("door", &world.doors().get(door.index())?.name)
             .flag("locked", *is_locked)
             .text("state", state.name())
             .maybe_text("by", by.map(|by| world.name_of(by))),
-        Event::LinkBegun { character, action, ends: [from, to], seconds } => fact("linkBegun")
+        Event::LinkBegun { character, action, ends: [from, to], seconds } => named()
             .text("character", world.name_of(*character))
             .text("action", action)
             .place("from", (*from).into())
             .place("to", (*to).into())
             .number("seconds", *seconds as f32),
         Event::AreaChanged { area, is_available, factor } => {
-            fact("areaChanged").text("area", area).flag("available", *is_available).number("cost", *factor)
+            named().text("area", area).flag("available", *is_available).number("cost", *factor)
         }
-        Event::MapChanged(revision) => fact("mapRevision").count("revision", revision.0),
+        Event::MapChanged(revision) => named().count("revision", revision.0),
         Event::RegionEntered { region, character, how } => {
             let name = &world.regions().get(region.index())?.name;
-            in_region(fact("regionEntered"), name, world.name_of(*character)).text("how", how.name())
+            in_region(named(), name, world.name_of(*character)).text("how", how.name())
         }
         Event::RegionLeft { region, character, how } => {
             let name = &world.regions().get(region.index())?.name;
-            in_region(fact("regionLeft"), name, world.name_of(*character)).text("how", how.name())
+            in_region(named(), name, world.name_of(*character)).text("how", how.name())
         }
         Event::Emitted { name, payload, .. } => {
             fact("event").text("name", name).maybe_plain("payload", world, payload.as_ref())
         }
         Event::Cue(cue) => cue_line(world, cue),
-        Event::SceneStarted { name, locks } => {
-            fact("cinematicStarted").text("name", name).raw("locks", &texts(locks))
-        }
-        Event::SceneEnded { info, .. } => fact("cinematicEnded").entries(world, info),
+        Event::SceneStarted { name, locks } => named().text("name", name).raw("locks", &texts(locks)),
+        Event::SceneEnded { info, .. } => named().entries(world, info),
         Event::Logged(log) => logged(fact("log"), log),
-        Event::Faulted { fields, .. } => fact("scriptFault").entries(world, fields),
-        Event::SwitchedOff(off) => fact("switchedOff")
+        Event::Faulted { fields, .. } => named().entries(world, fields),
+        Event::SwitchedOff(off) => named()
             .text("owner", &off.owner)
             .maybe_text("character", off.character.map(|id| world.name_of(id)))
             .text("again", &off.again),
         Event::Reloaded { files, notes } => {
-            let line = fact("reloaded").raw("files", &changed_files(files));
+            let line = named().raw("files", &changed_files(files));
             if notes.is_empty() { line } else { line.raw("notes", &texts(notes)) }
         }
-        Event::ReloadRefused { file, line, message, files } => fact("reloadRefused")
+        Event::ReloadRefused { file, line, message, files } => named()
             .text("file", file)
             .count("line", u64::from(*line))
             .text("message", message)
             .raw("files", &changed_files(files)),
-        Event::InputRefused { what, why } => fact("inputRefused").text("what", what).text("why", why),
+        Event::InputRefused { what, why } => named().text("what", what).text("why", why),
         Event::Evaluated { chunk, result, failure, .. } => {
-            let line = fact("evaluated").text("chunk", chunk).flag("ok", failure.is_none());
+            let line = named().text("chunk", chunk).flag("ok", failure.is_none());
             match failure {
                 None => line.text("result", result),
                 Some(failure) => failed(line, failure),

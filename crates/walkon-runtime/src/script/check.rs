@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::params::Params;
-use crate::script::step::{params, runtime_events};
+use crate::script::step::params;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{self, ScriptVm, VmSettings, compiler, payload};
+use crate::world::event_name::HEARD;
 
 /// The text of a message about the end of the file.
 pub const AT_END: &str = "got <eof>";
@@ -30,7 +31,7 @@ pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
 /// The events of the runtime: scripts hear them and cannot emit them.
 #[must_use]
 pub fn runtime_events() -> &'static [&'static str] {
-    &runtime_events::RUNTIME_EVENTS
+    &HEARD
 }
 
 /// The globals of a script besides the API, each with what is in it: nothing for functions.

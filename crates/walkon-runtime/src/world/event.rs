@@ -15,6 +15,7 @@ use crate::base::value::Plain;
 use crate::nav::{PathAnswer, Revision};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::{DoorReason, DoorSignal, DoorState};
+use crate::world::event_name;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::place::Mark;
 use crate::world::region::{CrossingKind, WatchId};
@@ -418,6 +419,50 @@ impl Fact {
                 | Self::AreaChanged { .. }
                 | Self::MapRevision(_)
         )
+    }
+
+    /// What scripts, hosts and traces call it, if it is an event of the runtime.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Spawned(_) => event_name::SPAWNED,
+            Self::Despawned(_) => event_name::DESPAWNED,
+            Self::WalkSettled(_) => event_name::WALK_SETTLED,
+            Self::DoorChanged { .. } => event_name::DOOR_CHANGED,
+            Self::LinkBegun { .. } => event_name::LINK_BEGUN,
+            Self::AreaChanged { .. } => event_name::AREA_CHANGED,
+            Self::MapRevision(_) => event_name::MAP_REVISION,
+            Self::SceneStarted { .. } => event_name::CINEMATIC_STARTED,
+            Self::SceneEnded { .. } => event_name::CINEMATIC_ENDED,
+            Self::Faulted(_) => event_name::SCRIPT_FAULT,
+            Self::SwitchedOff(_) => event_name::SWITCHED_OFF,
+            Self::Reloaded { .. } => event_name::RELOADED,
+            Self::ReloadRefused { .. } => event_name::RELOAD_REFUSED,
+            Self::RegionEntered { .. } => event_name::REGION_ENTERED,
+            Self::RegionLeft { .. } => event_name::REGION_LEFT,
+            Self::InputRefused { .. } => event_name::INPUT_REFUSED,
+            Self::Evaluated(_) => event_name::EVALUATED,
+            // Events of scripts and of the host, which have names of their own.
+            Self::Emitted { .. } | Self::Input { .. } => return None,
+            // Told in another way.
+            Self::WalkStarted(_)
+            | Self::Replanned { .. }
+            | Self::Nudged { .. }
+            | Self::WalkNews { .. }
+            | Self::DoorSignal { .. }
+            | Self::DoorMoveEnded { .. }
+            | Self::WatchEntered { .. }
+            | Self::WatchLeft { .. }
+            | Self::Noticed { .. }
+            | Self::SightLost { .. }
+            | Self::NoiseHeard { .. }
+            | Self::TurnEnded { .. }
+            | Self::PlayEnded { .. }
+            | Self::PathAnswered { .. }
+            | Self::Cue(_)
+            | Self::Logged(_)
+            | Self::Notice { .. } => return None,
+        })
     }
 
     /// The plain data it carries.

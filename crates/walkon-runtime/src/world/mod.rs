@@ -19,6 +19,7 @@ pub mod day;
 mod disjoint;
 pub mod door;
 pub mod event;
+pub mod event_name;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod goal;

@@ -13,6 +13,7 @@ use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::world::World;
 use crate::world::day::{self, DayTime};
 use crate::world::event::Fact;
+use crate::world::event_name::CLOCK_CHANGED;
 
 const CLOCK: &str = "clock";
 
@@ -122,8 +123,8 @@ fn change(lua: &Lua, args: &mut Args, change: impl FnOnce(&mut DayTime, TickNumb
         let day = world.day.as_mut().ok_or_else(|| no_clock(function))?;
         change(day, now, rate);
         // The last of those that wait says it all: a script that sets the clock in a loop fills nothing.
-        if !world.events.is_last("clockChanged") {
-            world.events.push(Fact::Emitted { name: "clockChanged".to_owned(), payload: None, to: None, by });
+        if !world.events.is_last(CLOCK_CHANGED) {
+            world.events.push(Fact::Emitted { name: CLOCK_CHANGED.to_owned(), payload: None, to: None, by });
         }
         Ok(())
     })?;

@@ -11,12 +11,12 @@ use crate::script::bind::call::{answer, handle, myself, nothing, op, refuse_when
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::state::handlers::ListenTimes;
 use crate::script::state::owners::Counted;
-use crate::script::step::runtime_events::RUNTIME_EVENTS;
 use crate::script::step::wait::ListenerId;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{handles, payload, store};
 use crate::world::event::Fact;
+use crate::world::event_name::HEARD;
 use crate::world::ops::alive;
 
 const EVENT: &str = "event";
@@ -107,7 +107,7 @@ fn once(lua: &Lua, args: &mut Args) -> HostResult {
 /// Name and payload of an event that scripts may emit.
 fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageError> {
     let name = args.take("name").new_name()?;
-    if RUNTIME_EVENTS.contains(&name.as_str()) {
+    if HEARD.contains(&name.as_str()) {
         return Err(args.mistake(format!("\"{name}\" is an event of the runtime; choose another name")));
     }
     let limit = store::with(lua, |runtime| runtime.limits.state_kib);

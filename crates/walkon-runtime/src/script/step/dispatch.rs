@@ -35,6 +35,7 @@ use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::event::Fact;
+use crate::world::event_name::{self, HEARD};
 use crate::world::ops;
 use crate::world::outcome::Status;
 use crate::world::owner::Owner;
@@ -357,7 +358,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
 /// Tells those who listen to events of the runtime of a fact that is one. Nothing is made where nobody does.
 fn tell(vm: &ScriptVm, fact: Fact) -> mlua::Result<()> {
     let lua = vm.lua();
-    if let Some(name) = runtime_events::name_of(&fact).filter(|name| is_heard(lua, name)) {
+    if let Some(name) = fact.name().filter(|name| HEARD.contains(name) && is_heard(lua, name)) {
         deliver_event(vm, name, runtime_events::payload_of(lua, fact)?, None);
     }
     Ok(())
@@ -408,7 +409,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
         }
     }
     settle_value(vm, Wait::Walk(walk), result.clone());
-    deliver_event(vm, "walkSettled", result, None);
+    deliver_event(vm, event_name::WALK_SETTLED, result, None);
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! Events of the runtime itself: scripts hear them and cannot emit them.
 //!
-//! In: facts of the world. Out: the name of the event that a fact is, and its payload. Holds: payloads are
-//! read-only. Not here: who listens (`dispatch`); `walkSettled`, which goes with the handlers of the walk.
+//! In: facts of the world that are events. Out: their payloads. Holds: payloads are read-only. Not here:
+//! their names (`world::event_name`); who listens (`dispatch`); `walkSettled`, which goes with the handlers of
+//! the walk.
 
 use mlua::{Lua, Value};
 
@@ -12,66 +13,6 @@ use crate::script::vm::lend;
 use crate::script::vm::payload::frozen;
 use crate::world::World;
 use crate::world::event::Fact;
-
-/// The names of all of them.
-pub(crate) const RUNTIME_EVENTS: [&str; 12] = [
-    "spawned",
-    "despawned",
-    "walkSettled",
-    "doorChanged",
-    "areaChanged",
-    "clockChanged",
-    "mapRevision",
-    "cinematicStarted",
-    "cinematicEnded",
-    "reloaded",
-    "reloadRefused",
-    "scriptFault",
-];
-
-/// The event that a fact is; None for what is told in another way, or to nobody.
-pub(super) fn name_of(fact: &Fact) -> Option<&'static str> {
-    Some(match fact {
-        Fact::Spawned(_) => "spawned",
-        Fact::Despawned(_) => "despawned",
-        Fact::DoorChanged { .. } => "doorChanged",
-        Fact::AreaChanged { .. } => "areaChanged",
-        Fact::MapRevision(_) => "mapRevision",
-        Fact::SceneStarted { .. } => "cinematicStarted",
-        Fact::SceneEnded { .. } => "cinematicEnded",
-        Fact::Reloaded { .. } => "reloaded",
-        Fact::ReloadRefused { .. } => "reloadRefused",
-        Fact::Faulted(_) => "scriptFault",
-        // Told in another way.
-        Fact::WalkSettled(_)
-        | Fact::LinkBegun { .. }
-        | Fact::WalkNews { .. }
-        | Fact::TurnEnded { .. }
-        | Fact::PlayEnded { .. }
-        | Fact::DoorMoveEnded { .. }
-        | Fact::PathAnswered { .. }
-        | Fact::DoorSignal { .. }
-        | Fact::WatchEntered { .. }
-        | Fact::WatchLeft { .. }
-        | Fact::Noticed { .. }
-        | Fact::SightLost { .. }
-        | Fact::NoiseHeard { .. }
-        | Fact::Emitted { .. }
-        | Fact::Input { .. } => return None,
-        // Told to nobody.
-        Fact::WalkStarted(_)
-        | Fact::Replanned { .. }
-        | Fact::Nudged { .. }
-        | Fact::RegionEntered { .. }
-        | Fact::RegionLeft { .. }
-        | Fact::Cue(_)
-        | Fact::Logged(_)
-        | Fact::SwitchedOff(_)
-        | Fact::InputRefused { .. }
-        | Fact::Evaluated(_)
-        | Fact::Notice { .. } => return None,
-    })
-}
 
 /// What listeners are given of a fact that has a name.
 pub(super) fn payload_of(lua: &Lua, fact: Fact) -> mlua::Result<Value> {
