@@ -85,6 +85,17 @@ const CASES: &[(&str, &str, &str)] = &[
         "unknown-global",
         "unknown global \"io\"; scripts have no files; keep data in state and boards, write lines with log.info",
     ),
+    ("task.wait(1)", "unknown-name", "task: unknown field \"wait\"; use task.sleep(seconds)"),
+    (
+        "world.player:walkTo(\"post\")",
+        "unknown-name",
+        "world.player is a function: it has no field \"walkTo\"; call it, world.player(...)",
+    ),
+    (
+        "log.info(\"%s\", world.player.position)",
+        "unknown-name",
+        "world.player is a function: it has no field \"position\"; call it, world.player(...)",
+    ),
     ("log.inof(\"x\")", "unknown-name", "log: unknown field \"inof\"; did you mean \"info\"?"),
     (
         "world.charcter(\"guard\")",
@@ -809,6 +820,56 @@ fn a_file_that_another_level_uses_as_a_behaviour_is_told_with_that_level() {
         "the file returns nothing, expected a table of a behaviour: it is a behaviour in levels/other.json";
     let expected = vec![(1, "returns".to_owned(), message.to_owned())];
     assert_eq!(found.get("scripts/start.lua"), Some(&expected), "{found:#?}");
+}
+
+/// What a behaviour asks of itself, the line of it that is marked, and what is said of that.
+const ASKED_OF_ITSELF: &[(&str, Option<&str>)] = &[
+    (
+        "self:walk(\"post\")",
+        Some(
+            "self: unknown field \"walk\"; verbs of the character are its own: write self.character:walk(...)",
+        ),
+    ),
+    (
+        "self:patrol(\"rounds\")",
+        Some(
+            "self: unknown field \"patrol\"; verbs of the character are its own: write self.character:patrol(...)",
+        ),
+    ),
+    (
+        "self.character:walk(self.params.psot)",
+        Some("self.params: unknown parameter \"psot\"; did you mean \"post\"?"),
+    ),
+    ("self.log.info(\"%d\", self.params.count)", Some("self.params: unknown parameter \"count\"")),
+    ("self.character:walk(self.params.post)", None),
+    // Its own method of that name, and a field that some line gives it.
+    ("self:flee()", None),
+    ("self.teleport = print self.teleport(1) self:teleport()", None),
+    ("local other = { params = {} } print(other.params.count)", None),
+];
+
+#[test]
+fn what_a_behaviour_asks_of_itself_is_there() {
+    let folder = project();
+    for (index, (line, _)) in ASKED_OF_ITSELF.iter().enumerate() {
+        let text = format!(
+            "local own = {{ params = {{ post = {{ type = \"mark\", default = \"post\" }} }} }}\n\
+             function own:flee() task.sleep(1) end\nfunction own:run()\n  {line}\nend\nreturn own\n"
+        );
+        write(folder.path(), &format!("scripts/behaviours/own_{index}.lua"), &text);
+    }
+    // Parameters that the text does not say are not judged.
+    let made = "local own = { params = require(\"lib/params\") }\nfunction own:run()\n  \
+                self.character:walk(self.params.anything)\nend\nreturn own\n";
+    write(folder.path(), "scripts/behaviours/made.lua", made);
+    write(folder.path(), "scripts/lib/params.lua", "return { anything = { type = \"mark\" } }\n");
+    let mut found = check(folder.path(), &["scripts"]);
+    for (index, (line, message)) in ASKED_OF_ITSELF.iter().enumerate() {
+        let own = found.remove(&format!("scripts/behaviours/own_{index}.lua")).unwrap_or_default();
+        let expected = message.map(|message| (4, "unknown-name".to_owned(), message.to_owned()));
+        assert_eq!(own, Vec::from_iter(expected), "{line}");
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

@@ -518,6 +518,23 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
             "guard:walkTo(nil)",
             "walkTo: goal is nil, expected a mark's name, a vector, x and z, a character or a door",
         ),
+        (
+            "guard:walkTo({ 3, 4 })",
+            "walkTo: goal is a table, expected a mark's name, a vector, x and z, a character or a door; \
+             vector.create(x, y, z) makes a vector",
+        ),
+        ("task.wait(1)", "task: unknown field \"wait\"; use task.sleep(seconds)"),
+        ("nowhere:walkTo(guard)", "attempt to index nil with 'walkTo'; nowhere is nil"),
+        (
+            "world.player:walkTo(guard)",
+            "attempt to index function with 'walkTo'; world.player is a function; call it, world.player(...)",
+        ),
+        ("log.info(\"%d (of 3)\", cuont(guard))", "attempt to call a nil value; cuont is nil"),
+        ("local own = {} own.laugh(3)", "attempt to call a nil value; own.laugh is nil"),
+        (
+            "local self = {} self:walkTo(guard)",
+            "attempt to call missing method 'walkTo' of table; verbs of the character are its own; write self.character:walkTo(...)",
+        ),
         ("guard:walkTo(0/0, 1)", "walkTo: x is NaN, expected a finite number of metres"),
         ("guard:walkTo(1)", "walkTo: z is nil, expected a finite number of metres"),
         ("guard:walkTo(2e6, 1)", "walkTo: x is 2000000, expected -1000000 to 1000000"),

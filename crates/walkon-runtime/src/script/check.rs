@@ -97,6 +97,11 @@ impl Declared {
         mistakes
     }
 
+    /// The names of all parameters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Parameters that name something of a level: the parameter, and `door` or the like.
     pub fn references(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.0.iter().filter_map(|(name, param)| Some((name.as_str(), param.reference()?)))

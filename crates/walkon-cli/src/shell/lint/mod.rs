@@ -89,6 +89,9 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
         project.runtime_events(path, &mut findings);
         if let role::ScriptRole::Behaviour(table) = role {
             let declared = params::declared(&script.tree, table, &mut findings);
+            if let Some(declared) = &declared {
+                params::asked_for(&reading, table, declared, &mut findings);
+            }
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
         }
         let text = texts.get(path).map_or("", String::as_str);

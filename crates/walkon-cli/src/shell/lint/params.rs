@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{LintFinding, code};
+use super::finding::{LintFinding, code, is_full};
+use super::infer::Reading;
 use super::tree::{ExprId, ExprKind, SyntaxTree, TableItem};
+use super::value::InferredValue;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::check::Declared;
 
@@ -48,6 +50,26 @@ pub(super) fn declared(
             }
             None
         }
+    }
+}
+
+/// Parameters that the behaviour asks for, as `self.params.post`, and does not declare: they are nil.
+pub(super) fn asked_for(
+    reading: &Reading<'_>,
+    table: ExprId,
+    declared: &Declared,
+    findings: &mut Vec<LintFinding>,
+) {
+    for expr in &reading.tree.exprs {
+        let ExprKind::Field(object, name) = &expr.kind else { continue };
+        let ExprKind::Field(own, params) = reading.tree.kind(*object) else { continue };
+        let is_own = params.text == "params" && reading.value(*own) == InferredValue::Myself(table);
+        if !is_own || declared.names().any(|known| known == name.text) || is_full(findings) {
+            continue;
+        }
+        let message = format!("self.params: unknown parameter \"{}\"", name.text);
+        let finding = LintFinding::error(code::UNKNOWN_NAME, name.place, message);
+        findings.push(finding.suggest(&name.text, declared.names()));
     }
 }
 

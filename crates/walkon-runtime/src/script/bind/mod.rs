@@ -354,6 +354,14 @@ pub fn instead_of_setting(owner: &str, field: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ordered::CollectOrdered;
+
+    #[test]
+    fn verbs_of_a_character_are_known_where_somebody_calls_them_on_self() {
+        let of_characters = entries().into_iter().filter(|entry| entry.owner == "Character");
+        let methods = of_characters.filter(|entry| entry.kind == EntryKind::Method).map(Binding::name);
+        assert_eq!(methods.collect_set(), crate::script::vm::hints::VERBS.iter().copied().collect_set());
+    }
 
     #[test]
     fn quick_answers_cost_what_the_bindings_cost() {

@@ -76,7 +76,7 @@ fn read(given: &Argument, expected: &str) -> Result<PlaceValue, UsageError> {
                     Argument::new(given.function(), &format!("{}.position", given.name()), position);
                 within(&position, position.vector(expected)?).map(PlaceValue::Point)
             }
-            _ => Err(given.not(expected)),
+            _ => Err(given.not(&format!("{expected}; vector.create(x, y, z) makes a vector"))),
         },
         value => {
             let character = thing::<CharacterId>(value).map(PlaceValue::Character);

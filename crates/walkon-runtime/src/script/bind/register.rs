@@ -12,6 +12,7 @@ use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, UsageError, describe};
 use crate::script::vm::handles::{Cache, Thing, maker, show, weak};
+use crate::script::vm::hints::instead_of_absent;
 use crate::script::vm::machine_of;
 
 /// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
@@ -97,11 +98,18 @@ pub(crate) fn index(
 pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) -> mlua::Result<Function> {
     lua.create_function(move |lua, (_, key): (Value, Value)| -> mlua::Result<Value> {
         let mistake = match key.as_string() {
-            Some(name) => UsageError::unknown(owner, "field", &name.to_string_lossy(), names.iter().copied()),
+            Some(name) => unknown_field(owner, &name.to_string_lossy(), &names),
             None => UsageError::new(owner, format!("unknown field {}", describe(&key))),
         };
         Err(mistake.raise(lua))
     })
+}
+
+fn unknown_field(owner: &'static str, name: &str, names: &[&'static str]) -> UsageError {
+    match instead_of_absent(&format!("{owner}.{name}")) {
+        Some(instead) => UsageError::new(owner, format!("unknown field \"{name}\"; {instead}")),
+        None => UsageError::unknown(owner, "field", name, names.iter().copied()),
+    }
 }
 
 /// A function, method or field, for the table that scripts see.

@@ -28,7 +28,7 @@ pub(super) fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> Ca
     };
     let innermost = frames.first().map(|frame| (frame.file.as_str(), frame.line));
     let hint = frames.first().filter(|_| kind == FaultKind::Error);
-    let hint = hint.and_then(|frame| hints::absent(lua, frame, &text));
+    let hint = hint.and_then(|frame| hints::cause(lua, frame, &text));
     let text = hint.map_or(text.clone(), |hint| format!("{text}; {hint}"));
     let mut failure = CallFailure::new(kind, text, innermost);
     failure.traceback = traceback(&frames);

@@ -4,7 +4,7 @@
 //! dot, the reason why a name is nil. Holds: looks at one line, for messages only; nothing depends on what is
 //! found. Not here: the mistakes themselves (`convert`, `fault`).
 
-use mlua::Lua;
+use mlua::{Lua, Table, Value};
 
 use crate::script::vm::fault::StackFrame;
 use crate::script::vm::machine::{charge, line_of};
@@ -40,6 +40,11 @@ fn receiver_in(line: &str, mark: char, name: &str) -> Option<String> {
     let is_call = |at: usize| line[at + call.len()..].trim_start().starts_with(['(', '"', '\'', '{']);
     let mut places = line.match_indices(&call).map(|(at, _)| at).filter(|&at| is_call(at));
     let end = places.next().filter(|_| places.next().is_none())?;
+    expression_before(line, end)
+}
+
+/// The name, with what it is a part of, that ends at a byte of a line: `self.character` before `.walkTo`.
+fn expression_before(line: &str, end: usize) -> Option<String> {
     let before = &line.as_bytes()[..end];
     let mut start = end;
     let mut depth = 0_u32;
@@ -56,6 +61,30 @@ fn receiver_in(line: &str, mark: char, name: &str) -> Option<String> {
     let is_name = receiver.chars().next().is_some_and(|first| first.is_alphabetic() || first == '_');
     (depth == 0 && is_name).then(|| receiver.to_owned())
 }
+
+/// What all verbs of a character are called: somebody looks for them on the `self` of a behaviour.
+pub(crate) const VERBS: &[&str] = &[
+    "attach",
+    "canReach",
+    "despawn",
+    "detach",
+    "distanceTo",
+    "emitNoise",
+    "face",
+    "flee",
+    "follow",
+    "hasTag",
+    "isMoving",
+    "patrol",
+    "play",
+    "setSpeed",
+    "stop",
+    "stopInPlace",
+    "teleport",
+    "walk",
+    "walkTo",
+    "wander",
+];
 
 /// Names of Lua that scripts here do not have, and what to use.
 const ABSENT: &[(&str, &str)] = &[
@@ -85,14 +114,102 @@ const ABSENT: &[(&str, &str)] = &[
     ("delay", "use timer.after(seconds, fn)"),
     ("string.dump", "code cannot be turned into text"),
     ("math.randomseed", "the seed is the level's; rng.stream(name) gives a stream of numbers"),
+    ("task.wait", "use task.sleep(seconds)"),
+    ("task.delay", "use timer.after(seconds, fn)"),
+    ("task.defer", "use task.spawn(fn)"),
 ];
 
-/// Why something on the line of an error is nil, when it is a name that Lua has elsewhere:
-/// `there is no os.time; ...`.
-pub(crate) fn absent(lua: &Lua, frame: &StackFrame, error: &str) -> Option<String> {
-    let is_nil = error.contains("attempt to index nil") || error.contains("attempt to call a nil value");
+/// What on the line of an error is not what it was used as, and what to write instead:
+/// `there is no os.time; ...`, `guard is nil`.
+pub(crate) fn cause(lua: &Lua, frame: &StackFrame, error: &str) -> Option<String> {
+    let what = error.split_once("attempt to ").map(|(_, what)| what)?;
     // An error that ends a call is looked at once.
-    is_nil.then(|| line_of(lua, &frame.file, frame.line)).flatten().and_then(|(line, _)| absent_in(&line))
+    let (line, _) = line_of(lua, &frame.file, frame.line)?;
+    let is_there = |name: &str| is_global(lua, name);
+    let key = what.split('\'').nth(1).unwrap_or_default();
+    if what.starts_with("index nil") {
+        return absent_in(&line).or_else(|| Some(format!("{} is nil", indexed_in(&line, key)?)));
+    }
+    if what.starts_with("call a nil value") {
+        return absent_in(&line).or_else(|| Some(format!("{} is nil", called_in(&line, is_there)?)));
+    }
+    if what.starts_with("index function") {
+        return Some(format!("{0} is a function; call it, {0}(...)", indexed_in(&line, key)?));
+    }
+    let is_verb = what.starts_with("call missing method") && VERBS.contains(&key);
+    (is_verb && indexed_in(&line, key)? == "self")
+        .then(|| format!("verbs of the character are its own; write self.character:{key}(...)"))
+}
+
+/// Whether every script has a global of that name; the sealed VM has them behind its own table.
+fn is_global(lua: &Lua, name: &str) -> bool {
+    let globals = lua.globals();
+    let behind = globals.metatable().and_then(|meta| meta.raw_get::<Table>("__index").ok());
+    let has = |table: Table| table.raw_get(name).is_ok_and(|found: Value| !found.is_nil());
+    has(globals) || behind.is_some_and(has)
+}
+
+/// What stands before the only `.name` or `:name` of a line.
+fn indexed_in(line: &str, name: &str) -> Option<String> {
+    let ends = |at: usize| !line[at + name.len()..].starts_with(|letter: char| is_of_a_name(letter));
+    let is_part = |at: &usize| line[..*at].ends_with(['.', ':']) && ends(*at);
+    let mut places = line.match_indices(name).map(|(at, _)| at).filter(is_part);
+    let at = places.next().filter(|_| !name.is_empty() && places.next().is_none())?;
+    expression_before(line, at - 1)
+}
+
+/// The only thing that a line calls, methods and what `is_there` aside.
+fn called_in(line: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
+    let bare = without_texts(line);
+    let mut called = bare.match_indices('(').filter_map(|(at, _)| {
+        let end = bare[..at].trim_end().len();
+        let name = expression_before(&bare, end)?;
+        let root = name.split(['.', ':', '(', '[']).next().unwrap_or_default();
+        let is_defined = bare[..end - name.len()].trim_end().ends_with("function");
+        let is_method = name.rsplit('.').next().is_some_and(|last| last.contains(':'));
+        let is_other = is_defined || is_method || KEYWORDS.contains(&root) || is_there(root);
+        (!is_other).then(|| line[end - name.len()..end].to_owned())
+    });
+    let first = called.next()?;
+    called.all(|other| other == first).then_some(first)
+}
+
+/// Words before a bracket that call nothing.
+const KEYWORDS: &[&str] = &[
+    "and", "do", "else", "elseif", "for", "function", "if", "in", "local", "not", "or", "repeat", "return",
+    "then", "until", "while",
+];
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// The line with blanks for what stands in quotes and after `--`; as many bytes.
+fn without_texts(line: &str) -> String {
+    let mut quote = None;
+    let mut bare = String::with_capacity(line.len());
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        if quote.is_none() && line[at..].starts_with("--") {
+            break;
+        }
+        let is_inside = quote.is_some();
+        match quote {
+            None if matches!(letter, '"' | '\'') => quote = Some(letter),
+            Some(end) if letter == end => quote = None,
+            Some(_) if letter == '\\' => {
+                let escaped = letters.next().map_or(0, |(_, escaped)| escaped.len_utf8());
+                bare.extend(std::iter::repeat_n(' ', escaped));
+            }
+            _ => {}
+        }
+        if is_inside || quote.is_some() {
+            bare.extend(std::iter::repeat_n(' ', letter.len_utf8()));
+        } else {
+            bare.push(letter);
+        }
+    }
+    bare
 }
 
 /// What to use instead of a global that Lua has elsewhere: `use task.sleep(seconds)` for `wait`.
@@ -107,8 +224,7 @@ fn absent_in(line: &str) -> Option<String> {
         line.match_indices(name).any(|(at, _)| {
             let before = line[..at].chars().next_back();
             let after = line[at + name.len()..].chars().next();
-            let goes_on = |letter: char| letter.is_alphanumeric() || letter == '_';
-            !before.is_some_and(is_part) && !after.is_some_and(goes_on)
+            !before.is_some_and(is_part) && !after.is_some_and(is_of_a_name)
         })
     };
     let (name, instead) = ABSENT.iter().find(|(name, _)| stands(name))?;
@@ -133,6 +249,42 @@ mod tests {
             ("é.walkTo(x)", None),
         ] {
             assert_eq!(receiver_in(line, '.', "walkTo").as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_indexed_is_what_stands_before_the_name() {
+        for (line, name, expected) in [
+            ("character:walk(\"gate\")", "walk", Some("character")),
+            ("  local x = anna.state.hunger + 1", "hunger", Some("anna.state")),
+            ("world.player:walkTo(\"gate\")", "walkTo", Some("world.player")),
+            ("x.y = 3", "y", Some("x")),
+            ("list[3].name = list[2].name", "name", None),
+            ("anna.walkTo(x)", "walk", None),
+            ("walk()", "walk", None),
+            ("x[y]", "", None),
+        ] {
+            assert_eq!(indexed_in(line, name).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_is_named_when_nothing_else_is_called() {
+        let is_there = |name: &str| ["log", "print"].contains(&name);
+        for (line, expected) in [
+            ("walk(\"gate\")", Some("walk")),
+            ("  c:walk(miller, vec(16, 5))", Some("vec")),
+            ("log.info(\"%d (of %d)\", count(x)) -- over (and over)", Some("count")),
+            ("if (self.foo()) then print(1) end", Some("self.foo")),
+            ("local x = twice(twice(3))", Some("twice")),
+            ("nav.findPath(\"a\", \"b\").lenght()", None),
+            ("once(twice(3))", None),
+            ("function count(x) return (x) end", None),
+            ("anna:walk(3)", None),
+            ("é(\"\\\"(\")", None),
+            ("", None),
+        ] {
+            assert_eq!(called_in(line, is_there).as_deref(), expected, "{line}");
         }
     }
 

@@ -3,6 +3,8 @@
 //! In: a reading. Out: findings that suggest the nearest known name. Holds: a value whose type is not certain
 //! is not reported.
 
+use crate::script::bind::table::{Binding, EntryKind};
+use crate::script::vm::hints::instead_of_absent;
 use crate::shell::lint::finding::{LintFinding, code, is_full};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::{ExprId, ExprKind, Word};
@@ -37,6 +39,7 @@ fn field(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<
         }
         InferredValue::Native(library) => of_native(reading, library, name, findings),
         InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
+        InferredValue::Entry(entry) => of_function(entry, name, findings),
         _ => {}
     }
 }
@@ -48,9 +51,28 @@ fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec
             of_api(reading, &value, owner, name, findings)
         }
         InferredValue::Text => of_native(reading, "string", name, findings),
+        InferredValue::Myself(own) if is_verb(reading, *own, name) => {
+            let message = format!("self: unknown field \"{}\"", name.text);
+            let help = format!("verbs of the character are its own: write self.character:{}(...)", name.text);
+            findings.push(LintFinding::error(code::UNKNOWN_NAME, name.place, message).help(help));
+        }
         InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
+        InferredValue::Entry(entry) => of_function(entry, name, findings),
         _ => {}
     }
+}
+
+/// Whether a name is a verb of characters, and nothing in the file gives it to `self`.
+fn is_verb(reading: &Reading<'_>, own: ExprId, name: &Word) -> bool {
+    let verb = reading.api.entry(&InferredValue::Handle("Character"), &name.text);
+    verb.is_some_and(|verb| verb.kind == EntryKind::Method) && !is_of_self(reading, own, name)
+}
+
+/// `world.player:walkTo(...)`: a function of the API has no fields.
+fn of_function(entry: &Binding, name: &Word, findings: &mut Vec<LintFinding>) {
+    let message = format!("{} is a function: it has no field \"{}\"", entry.called, name.text);
+    let help = format!("call it, {}(...)", entry.called);
+    findings.push(LintFinding::error(code::UNKNOWN_NAME, name.place, message).help(help));
 }
 
 fn of_api(
@@ -66,8 +88,11 @@ fn of_api(
     }
     let message = format!("{owner}: unknown field \"{}\"", name.text);
     let finding = LintFinding::error(code::UNKNOWN_NAME, name.place, message);
-    findings.push(match result_with(reading, value, &name.text) {
-        Some(result) => finding.help(format!("a {result} has it: wait for it first, with :wait()")),
+    let instead = instead_of_absent(&format!("{owner}.{}", name.text)).map(str::to_owned);
+    let waited = || result_with(reading, value, &name.text);
+    let waited = || waited().map(|result| format!("a {result} has it: wait for it first, with :wait()"));
+    findings.push(match instead.or_else(waited) {
+        Some(help) => finding.help(help),
         None => finding.suggest(&name.text, entries.iter().map(|entry| entry.name())),
     });
 }
@@ -88,15 +113,20 @@ fn of_native(reading: &Reading<'_>, library: &str, name: &Word, findings: &mut V
     }
 }
 
+/// Whether the API or any line of the file gives a field of this name to `self`.
+fn is_of_self(reading: &Reading<'_>, own: ExprId, name: &Word) -> bool {
+    let fields = reading.api.fields("Behaviour").unwrap_or_default();
+    fields.iter().any(|field| field.name == name.text)
+        || reading.tree.named_in(own, &name.text).next().is_some()
+        || reading.tree.fields_named(&name.text).next().is_some()
+}
+
 /// Fields of `self` are free, so only a slip is said: nobody writes the field, and one that is there is near.
 fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<LintFinding>) {
-    let fields = reading.api.fields("Behaviour").unwrap_or_default();
-    let is_written = reading.tree.fields_named(&name.text).next().is_some();
-    let is_there = fields.iter().any(|field| field.name == name.text)
-        || reading.tree.named_in(own, &name.text).next().is_some();
-    if is_there || is_written || is_full(findings) {
+    if is_of_self(reading, own, name) || is_full(findings) {
         return;
     }
+    let fields = reading.api.fields("Behaviour").unwrap_or_default();
     let own_names = reading.tree.names_in(own);
     let known = fields.iter().map(|field| field.name.as_str());
     let known: Vec<&str> = known.chain(own_names.iter().map(|(word, _)| word.text.as_str())).collect();
