@@ -163,7 +163,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seed of every random stream; the level's own by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// End at this event; the run fails if it does not happen
     #[arg(long, value_name = "EVENT")]
@@ -184,13 +184,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE|-")]
     pub trace: Option<PathBuf>,
     /// In the trace, a hash every N ticks; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = interval)]
     pub hash_every: u64,
     /// In the trace, everybody's position every N ticks; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = interval)]
     pub positions: u64,
     /// In the trace, paths and neighbours every N ticks; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = interval)]
     pub detail: u64,
     /// Add a table of what each step of the tick cost
     #[arg(long)]
@@ -199,7 +199,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
     /// Wait for a debugger on this port of 127.0.0.1, and run under it; 0 for any that is free
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, value_name = "PORT", value_parser = port)]
     pub debug: Option<u16>,
     #[command(flatten)]
     pub profile: ProfileArgs,
@@ -221,8 +221,7 @@ pub struct ProfileArgs {
     #[arg(long, value_enum, value_name = "FORM", requires = "profile")]
     pub profile_form: Option<ProfileForm>,
     /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
-    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
-        value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints)]
     pub profile_every: u32,
 }
 
@@ -237,11 +236,10 @@ pub struct ProfileCommandArgs {
     #[arg(long, value_enum, default_value_t)]
     pub by: ProfileRows,
     /// Rows to show, the most expensive first
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count)]
     pub top: usize,
     /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
-    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
-        value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints)]
     pub every: u32,
     /// End after this many game seconds [default: 60]
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
@@ -250,7 +248,7 @@ pub struct ProfileCommandArgs {
     #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seed of every random stream; the level's own by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -291,8 +289,8 @@ impl ProfileRows {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  walkon debug levels/courtyard.json\n\n\
-    For editors, which start it themselves; docs/debugging.md says how. The run comes to the same hash as\n\
-    `walkon run`. What is saved meanwhile is taken in. To debug a run in a terminal, or tests: `run --debug PORT`,\n\
+    For editors, which start it themselves; docs/debugging.md says how. The run comes to the same hash as \
+    `walkon run`. What is saved meanwhile is taken in. To debug a run in a terminal, or tests: `run --debug PORT`, \
     `test --debug PORT`.")]
 pub struct DebugArgs {
     /// The level: a path or a name
@@ -304,7 +302,7 @@ pub struct DebugArgs {
     #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seed of every random stream; the level's own by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// End at this event; the run fails if it does not happen
     #[arg(long, value_name = "EVENT")]
@@ -330,7 +328,7 @@ const SEED_MAX: u64 = (1 << 53) - 1;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  walkon watch levels/courtyard.json\n\n\
-    Save a script or the level, and it takes effect in the running level. A mistake is shown once, and the old\n\
+    Save a script or the level, and it takes effect in the running level. A mistake is shown once, and the old \
     version runs on until it is mended. Ctrl-C ends it with a summary.")]
 pub struct WatchArgs {
     /// The level: a path or a name
@@ -339,7 +337,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub seconds: Option<f64>,
     /// Seed of every random stream; the level's own by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// A multiple of real time
     #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
@@ -362,15 +360,15 @@ pub struct WatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  walkon view levels/courtyard.json --open\n  \
     walkon view courtyard --port 7000 --paused\n\n\
-    Serves one page on 127.0.0.1 and prints its address, until the process is interrupted. What is saved in the\n\
-    project is taken in at once. docs/protocol.md has the protocol that the page speaks; --stdio speaks it on\n\
+    Serves one page on 127.0.0.1 and prints its address, until the process is interrupted. What is saved in the \
+    project is taken in at once. docs/protocol.md has the protocol that the page speaks; --stdio speaks it on \
     standard input and output, a message a line, and ends with its input.")]
 pub struct ViewArgs {
     /// The level: a path or a name
     #[arg(value_name = "LEVEL")]
     pub level: PathBuf,
     /// The port of the page; any that is free by default
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = port)]
     pub port: u16,
     /// Open the page in the browser of this system
     #[arg(long, conflicts_with = "stdio")]
@@ -382,7 +380,7 @@ pub struct ViewArgs {
     #[arg(long)]
     pub paused: bool,
     /// Seed of every random stream; the level's own by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// A multiple of real time
     #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
@@ -401,12 +399,12 @@ pub struct ViewArgs {
 #[command(after_help = "Examples:\n  walkon batch levels/courtyard.json --seeds 1..100\n  \
     walkon batch courtyard house --seeds 1..1000 --shard 2/4 > part-2.jsonl\n  \
     walkon batch --merge part-*.jsonl --seeds 1..1000 > results.jsonl\n\n\
-    On stdout stands one line of `walkon run --format json` for each level and seed, in order; on stderr a table of\n\
+    On stdout stands one line of `walkon run --format json` for each level and seed, in order; on stderr a table of \
     measures. Ends with the highest code of its runs.\n\n\
-    `--shard auto` is the part of a pod of a Kubernetes indexed Job (JOB_COMPLETION_INDEX, counted from 0; give the\n\
-    completions as auto/N or as WALKON_SHARDS) or of a task of a Slurm array (SLURM_ARRAY_TASK_ID, counted from\n\
+    `--shard auto` is the part of a pod of a Kubernetes indexed Job (JOB_COMPLETION_INDEX, counted from 0; give the \
+    completions as auto/N or as WALKON_SHARDS) or of a task of a Slurm array (SLURM_ARRAY_TASK_ID, counted from \
     SLURM_ARRAY_TASK_MIN by the step of the array, of SLURM_ARRAY_TASK_COUNT; with auto/N counted from 0).\n\n\
-    `--merge` joins the rows of shards. It ends with 1, and prints no row, when a level lacks a seed or has one\n\
+    `--merge` joins the rows of shards. It ends with 1, and prints no row, when a level lacks a seed or has one \
     twice, and with 5 when two rows of one run have different hashes.")]
 pub struct BatchArgs {
     /// The levels: paths or names; with --merge, the files of rows
@@ -443,7 +441,7 @@ pub struct BatchArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  walkon run courtyard --trace run.jsonl\n  walkon replay run.jsonl\n\n\
-    Ends with 0 when nothing differs, with 5 when a fact or a hash does, and with 3 when the trace belongs to\n\
+    Ends with 0 when nothing differs, with 5 when a fact or a hash does, and with 3 when the trace belongs to \
     another version of walkon, of the level or of a script. A trace that is cut is replayed to its last whole line.")]
 pub struct ReplayArgs {
     /// The trace: a file that `run --trace` or `watch --trace` has written; `-` for stdin
@@ -474,7 +472,7 @@ pub struct TestArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Run every test with this seed, whatever it says itself
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Only tests with this text in their name
     #[arg(long, value_name = "TEXT")]
@@ -487,7 +485,7 @@ pub struct TestArgs {
     pub jobs: Option<std::num::NonZeroUsize>,
     /// Wait for a debugger on this port of 127.0.0.1, and run one test after another under it; 0 for any that
     /// is free
-    #[arg(long, value_name = "PORT", conflicts_with = "jobs")]
+    #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "jobs")]
     pub debug: Option<u16>,
     /// Write the results as JUnit XML; `-` for stdout, all else then goes to stderr
     #[arg(long, value_name = "FILE")]
@@ -538,7 +536,7 @@ pub struct PathArgs {
     #[arg(long, value_name = "FILE", requires = "map")]
     pub scen: Option<PathBuf>,
     /// Answer every Nth query only
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "scen", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "scen", value_parser = every)]
     pub every: u64,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -550,7 +548,7 @@ pub struct PathArgs {
     walkon draw courtyard --from 3,3 --to 32,6 --out search.svg\n  \
     walkon draw courtyard --gif courtyard.gif --ticks 0..900\n  \
     walkon draw run.jsonl --gif run.gif --every 6\n\n\
-    Layers: cells, areas, links, doors, regions, watches, routes, marks, paths, requests, characters, obstacles,\n\
+    Layers: cells, areas, links, doors, regions, watches, routes, marks, paths, requests, characters, obstacles, \
     steering, nudges, replans, names; \"all\" is the default.")]
 pub struct DrawArgs {
     /// The level: a path or a name; or a trace, whose run is drawn
@@ -560,7 +558,7 @@ pub struct DrawArgs {
     #[arg(long, value_name = "N", value_parser = tick_count)]
     pub tick: Option<u64>,
     /// Seed of every random stream; the level's own by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Draw a search that begins here, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "to")]
@@ -594,7 +592,7 @@ pub struct DrawArgs {
     #[arg(long, value_name = "A..B", value_parser = ticks, requires = "gif")]
     pub ticks: Option<RangeInclusive<u64>>,
     /// Ticks from one frame to the next [default: as many as pass in one at --fps]
-    #[arg(long, value_name = "N", requires = "gif", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "gif", value_parser = every)]
     pub every: Option<u64>,
     /// Frames a second, 1 to 50 [default: 20, or real time with --every]
     #[arg(long, value_name = "N", requires = "gif", value_parser = fps)]
@@ -675,7 +673,7 @@ pub struct GraphEditArgs {
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub unlink: Vec<[u32; 2]>,
     /// A point less, with its links
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = point_number)]
     pub remove: Vec<u32>,
     /// Take back the edits of the last call
     #[arg(long, conflicts_with_all = ["add", "moves", "link", "unlink", "remove"])]
@@ -689,10 +687,10 @@ pub struct GraphIslandsArgs {
     /// The level: a path or a name
     pub level: PathBuf,
     /// Remove the islands of at most this many points
-    #[arg(long, value_name = "POINTS", conflicts_with = "stitch")]
+    #[arg(long, value_name = "POINTS", value_parser = count, conflicts_with = "stitch")]
     pub remove: Option<usize>,
     /// Remove the island of this number, as listed
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["stitch", "remove"])]
+    #[arg(long, value_name = "NUMBER", value_parser = count, conflicts_with_all = ["stitch", "remove"])]
     pub remove_island: Option<usize>,
     /// Join each island to the main group by the shortest link
     #[arg(long)]
@@ -717,7 +715,7 @@ pub struct GraphPartitionArgs {
     #[arg(long, value_name = "M", value_parser = metres, requires = "name")]
     pub within: Option<f64>,
     /// Divide what belongs to no part into parts of about this many points
-    #[arg(long, value_name = "POINTS", conflicts_with = "clear")]
+    #[arg(long, value_name = "POINTS", value_parser = count, conflicts_with = "clear")]
     pub auto: Option<usize>,
     /// Take all parts away
     #[arg(long)]
@@ -854,15 +852,12 @@ pub enum SpeedChoice {
     Times(f64),
 }
 
-fn finite(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(format!("\"{text}\" is not a finite number")),
-    }
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
 fn place(text: &str) -> Result<PlaceArg, String> {
-    let numbers = text.split(',').map(finite).collect::<Result<Vec<_>, _>>()?;
+    let numbers = text.split(',').map(finite).collect::<Option<Vec<_>>>().unwrap_or_default();
     if let Some(far) = numbers.iter().find(|value| value.abs() > 1e6) {
         return Err(format!("{far} m is farther than 1e6 m from the origin"));
     }
@@ -888,41 +883,78 @@ fn moved(text: &str) -> Result<(u32, PlaceArg), String> {
 }
 
 fn metres(text: &str) -> Result<f64, String> {
-    finite(text).and_then(|value| within(value, 0.0, 1e6, "metres"))
+    within(text, 0.0..=1e6, "metres")
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    finite(text).and_then(|value| within(value, 0.0, 1e9, "seconds"))
+    within(text, 0.0..=1e9, "seconds")
 }
 
 fn radius(text: &str) -> Result<f32, String> {
-    finite(text).and_then(|value| within(value, 0.0, 100.0, "metres")).map(|value| value as f32)
+    within(text, 0.0..=100.0, "metres").map(|value| value as f32)
 }
 
 fn scale(text: &str) -> Result<f64, String> {
-    let value = finite(text)?;
-    if value > 0.0 { Ok(value) } else { Err("expected a number of pixels per metre above 0".to_owned()) }
+    let value = finite(text).filter(|value| *value > 0.0);
+    value.ok_or_else(|| "expected a number of pixels per metre above 0".to_owned())
 }
 
-fn within(value: f64, low: f64, high: f64, unit: &str) -> Result<f64, String> {
-    if (low..=high).contains(&value) { Ok(value) } else { Err(format!("expected {low} to {high} {unit}")) }
+fn within(text: &str, range: RangeInclusive<f64>, unit: &str) -> Result<f64, String> {
+    let value = finite(text).filter(|value| range.contains(value));
+    value.ok_or_else(|| format!("expected {} to {} {unit}", range.start(), range.end()))
+}
+
+/// A multiple of real time.
+fn multiple(text: &str) -> Option<f64> {
+    finite(text).filter(|times| (0.001..=1000.0).contains(times))
 }
 
 fn speed(text: &str) -> Result<SpeedChoice, String> {
-    if text == "max" {
-        return Ok(SpeedChoice::Max);
-    }
-    match finite(text) {
-        Ok(times) if (0.001..=1000.0).contains(&times) => Ok(SpeedChoice::Times(times)),
-        _ => Err("expected max, or a multiple of real time from 0.001 to 1000".to_owned()),
-    }
+    let times = multiple(text).map(SpeedChoice::Times);
+    let speed = if text == "max" { Some(SpeedChoice::Max) } else { times };
+    speed.ok_or_else(|| "expected max, or a multiple of real time from 0.001 to 1000".to_owned())
 }
 
 fn times(text: &str) -> Result<f64, String> {
-    match finite(text) {
-        Ok(times) if (0.001..=1000.0).contains(&times) => Ok(times),
-        _ => Err("expected a multiple of real time from 0.001 to 1000".to_owned()),
-    }
+    multiple(text).ok_or_else(|| "expected a multiple of real time from 0.001 to 1000".to_owned())
+}
+
+fn whole<N>(text: &str, range: RangeInclusive<N>) -> Result<N, String>
+where
+    N: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let number = text.trim().parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("expected a whole number from {} to {}", range.start(), range.end()))
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    whole(text, 0..=SEED_MAX)
+}
+
+/// One in so many; 0 for none.
+fn interval(text: &str) -> Result<u64, String> {
+    whole(text, 0..=u64::MAX)
+}
+
+/// One in so many.
+fn every(text: &str) -> Result<u64, String> {
+    whole(text, 1..=u64::MAX)
+}
+
+fn safepoints(text: &str) -> Result<u32, String> {
+    whole(text, 1..=u32::MAX)
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    whole(text, 0..=usize::MAX)
+}
+
+fn port(text: &str) -> Result<u16, String> {
+    whole(text, 0..=u16::MAX)
+}
+
+fn point_number(text: &str) -> Result<u32, String> {
+    whole(text, 0..=u32::MAX)
 }
 
 /// Most runs of one batch.
@@ -958,12 +990,12 @@ fn ticks(text: &str) -> Result<RangeInclusive<u64>, String> {
 }
 
 fn fps(text: &str) -> Result<f64, String> {
-    finite(text).and_then(|value| within(value, 1.0, 50.0, "frames a second"))
+    within(text, 1.0..=50.0, "frames a second")
 }
 
 fn metres_per_pixel(text: &str) -> Result<f64, String> {
     let range = crate::level::METRES_PER_PIXEL;
-    finite(text).and_then(|value| within(value, range.min, range.max, "metres"))
+    within(text, range.min..=range.max, "metres")
 }
 
 fn layers(text: &str) -> Result<Parts, String> {
@@ -982,7 +1014,7 @@ fn unknown_layer(word: &str) -> String {
     let names = PicturePart::ALL.map(PicturePart::name);
     match crate::base::suggestions::nearest(word, names) {
         Some(near) => format!("unknown layer \"{word}\"; did you mean \"{near}\"?"),
-        None => format!("unknown layer \"{word}\", expected of {}, all", names.join(", ")),
+        None => format!("unknown layer \"{word}\", expected one of {}, all", names.join(", ")),
     }
 }
 
@@ -990,15 +1022,12 @@ fn unknown_layer(word: &str) -> String {
 const THREADS_MAX: usize = 64;
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let count = text.trim().parse().ok().filter(|count: &NonZeroUsize| count.get() <= THREADS_MAX);
-    count.ok_or_else(|| format!("expected a whole number from 1 to {THREADS_MAX}"))
+    let last = NonZeroUsize::new(THREADS_MAX).unwrap_or(NonZeroUsize::MIN);
+    whole(text, NonZeroUsize::MIN..=last)
 }
 
 fn jobs(text: &str) -> Result<usize, String> {
-    match text.trim().parse() {
-        Ok(jobs) if (1..=1024).contains(&jobs) => Ok(jobs),
-        _ => Err("expected a whole number from 1 to 1024".to_owned()),
-    }
+    whole(text, 1..=1024)
 }
 
 #[cfg(test)]
@@ -1012,6 +1041,43 @@ mod tests {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("walkon "), "{} has no example", command.get_name());
         }
+    }
+
+    fn each(command: &clap::Command, path: &[&str], look: &mut dyn FnMut(&clap::Command, &[&str])) {
+        look(command, path);
+        for own in command.get_subcommands() {
+            each(own, &[path, &[own.get_name()]].concat(), look);
+        }
+    }
+
+    #[test]
+    fn a_paragraph_of_help_is_one_line_that_the_terminal_breaks() {
+        each(&command(), &["walkon"], &mut |own, path| {
+            let help = own.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<&str> = help.lines().collect();
+            for pair in lines.windows(2) {
+                let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+                let is_broken = pair.iter().all(|line| is_prose(line)) && !pair[0].ends_with(['.', ':']);
+                assert!(!is_broken, "{path:?}: {pair:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_told_what_was_expected() {
+        let mut refused = 0;
+        each(&command(), &["walkon"], &mut |own, path| {
+            for option in own.get_arguments().filter_map(clap::Arg::get_long) {
+                let option = format!("--{option}");
+                let words = [path, &[option.as_str(), "~!", "~!"]].concat();
+                let Err(error) = command().try_get_matches_from(words) else { continue };
+                if error.kind() == clap::error::ErrorKind::ValueValidation {
+                    refused += 1;
+                    assert!(error.to_string().contains("expected "), "{path:?} {option}: {error}");
+                }
+            }
+        });
+        assert!(refused > 40, "{refused}");
     }
 
     /// Options that several commands have, in the one order in which help shows them.
