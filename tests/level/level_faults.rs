@@ -116,6 +116,25 @@ fn fault_f4_broken_syntax_is_refused_at_its_place() {
 }
 
 #[test]
+fn fault_f4_what_json_has_not_is_told_with_what_to_do() {
+    let comments = "JSON has no comments; a key whose name begins with \"x-\" may hold one";
+    for (text, help) in [
+        ("{ \"name\": \"a\", }", Some("remove the comma before it")),
+        ("{ \"name\": \"a\",, \"seed\": 1 }", Some("remove the comma before it")),
+        ("{ \"marks\": { \"post\": [1, 2,\n ] } }", Some("remove the comma before it")),
+        ("// a yard\n{}", Some(comments)),
+        ("{ \"name\": \"a\", /* a yard */ \"seed\": 1 }", Some(comments)),
+        ("{ \"name\": 'a' }", Some("JSON has texts in double quotes")),
+        ("{ 'name': \"a\" }", Some("JSON has texts in double quotes")),
+        ("{ \"name\": a }", None),
+        ("{ \"name\" ", None),
+    ] {
+        let found = error(text);
+        assert_eq!((found.code, found.help.as_deref()), ("syntax", help), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn fault_f5_nesting_ends_at_32() {
     assert_eq!(refused("[".repeat(100_000)), at("depth", 1, 33, ""));
     let nested = |depth: usize| yard(&format!("\"x-deep\": {}{}", "[".repeat(depth), "]".repeat(depth)));

@@ -241,7 +241,15 @@ impl JsonReader<'_> {
                 "something stands after the end of the level, expected nothing".to_owned(),
             );
         } else {
-            self.reject(code::SYNTAX, range, format!("not JSON: {said}"));
+            let span = Span::new(self.file, range.start, range.end);
+            let help = unlike_json(text.get(..at).unwrap_or_default(), rest);
+            self.findings.error(|| {
+                let found = PendingDiagnostic::new(code::SYNTAX, span, format!("not JSON: {said}"));
+                match help {
+                    Some(help) => found.help(help),
+                    None => found,
+                }
+            });
         }
     }
 
@@ -651,6 +659,17 @@ impl<'a> Visitor<'a> for Items<'a, '_> {
             }
         }
         Ok((count, items))
+    }
+}
+
+/// What to do about text that other languages have and JSON has not: between what stands before and the rest.
+fn unlike_json(before: &str, rest: &str) -> Option<&'static str> {
+    let is_comma = |letter: &char| before.trim_end().ends_with(',') && matches!(letter, ']' | '}' | ',');
+    match rest.chars().next() {
+        Some('/') => Some("JSON has no comments; a key whose name begins with \"x-\" may hold one"),
+        Some('\'') => Some("JSON has texts in double quotes"),
+        Some(letter) if is_comma(&letter) => Some("remove the comma before it"),
+        _ => None,
     }
 }
 
