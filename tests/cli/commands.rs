@@ -115,6 +115,19 @@ fn levels_are_known_however_many_other_files_a_project_has_and_however_deep_they
 }
 
 #[test]
+fn a_script_that_is_not_there_is_told_with_one_that_is() {
+    let project = Project::new();
+    project.write("scripts/behaviours/guard.lua", "return { update = function() end }\n");
+    for asked in ["scripts/behaviours/gaurd.lua", "behaviours/guard.lua", "guard.lua"] {
+        let (_, err) = project.expect(6, &["check", asked]);
+        assert!(err.contains(&format!("{asked}: there is no such script")), "{err}");
+        assert!(err.contains("did you mean \"scripts/behaviours/guard.lua\"?"), "{err}");
+    }
+    let (_, err) = project.expect(6, &["check", "nothing/at_all.lua"]);
+    assert!(err.contains("there is no such script") && !err.contains("did you mean"), "{err}");
+}
+
+#[test]
 fn every_command_has_help_with_an_example() {
     let project = Project::new();
     let (help, _) = project.expect(0, &["--help"]);
@@ -146,7 +159,7 @@ fn wrong_arguments_end_with_two_and_a_suggestion() {
     for (arguments, part) in [
         (&["rum", "yard"] as &[&str], "run"),
         (&["run", "yard", "--secnods", "1"], "--seconds"),
-        (&["run", "yard", "--seconds", "nan"], "finite"),
+        (&["run", "yard", "--seconds", "nan"], "expected 0 to 1000000000 seconds"),
         (&["run", "yard", "--seconds", "1", "--ticks", "1"], "cannot be used with"),
         (&["path", "yard", "--from", "1,1"], "--to"),
         (&["path", "yard", "--from", "1,1", "--to", "1"], "X,Z"),

@@ -134,6 +134,17 @@ fn fault_f14_a_bow_tie_is_walkable_by_the_even_odd_rule() {
 }
 
 #[test]
+fn what_is_said_of_a_whole_map_is_said_of_the_level_whatever_files_it_names() {
+    let root = walkon_runtime::disk::Folder::open(&crate::place::root()).unwrap();
+    for path in ["levels/courtyard.json", "levels/tavern.json", "levels/tower.json", "levels/village.json"] {
+        let found = level::report(&level::load(path, &root).unwrap());
+        let said: Vec<&str> =
+            found.iter().filter(|one| one.code == "map").map(|one| one.path.as_str()).collect();
+        assert!(!said.is_empty() && said.iter().all(|own| *own == path), "{path}: {said:?}");
+    }
+}
+
+#[test]
 fn fault_f15_an_area_in_a_component_of_its_own_is_reported() {
     let far = ("island", "[[20,0],[25,0],[25,5],[20,5]]");
     let level = loaded(&level(&[ROOM, ("annex", "[[10,0],[14,0],[14,10],[10,10]]"), far], &[], ""));

@@ -419,6 +419,33 @@ fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
 }
 
 #[test]
+fn import_says_when_no_layer_tells_where_one_can_walk() {
+    let project = crate::cli::commands::Project::new();
+    for (name, property) in [
+        ("silent", ""),
+        (
+            "ground",
+            "<properties><property name=\"isTilesetWalkable\" type=\"bool\" value=\"true\"/></properties>",
+        ),
+        (
+            "walls",
+            "<properties><property name=\"isTilesetWalkable\" type=\"bool\" value=\"false\"/></properties>",
+        ),
+    ] {
+        let map = format!(
+            "<map version=\"1.10\" orientation=\"orthogonal\" width=\"2\" height=\"1\" tilewidth=\"16\" tileheight=\"16\">\
+             <tileset firstgid=\"1\" name=\"t\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"1\" columns=\"1\"/>\
+             <layer id=\"1\" name=\"floor\" width=\"2\" height=\"1\">{property}<data encoding=\"csv\">1,0</data></layer></map>"
+        );
+        project.write(&format!("levels/{name}.tmx"), &map);
+        let (from, to) = (format!("levels/{name}.tmx"), format!("levels/{name}.json"));
+        let (out, _) = project.expect(0, &["import", &from, "-o", &to]);
+        let noted = out.lines().filter(|line| line.starts_with("note: no layer has the property")).count();
+        assert_eq!(noted, usize::from(name == "silent"), "{name}: {out}");
+    }
+}
+
+#[test]
 fn a_class_that_is_nearly_a_known_one_is_named_once_and_one_that_is_far_from_all_is_not() {
     let project = crate::cli::commands::Project::new();
     let object = |id: u32, class: &str| {

@@ -125,9 +125,8 @@ fn with_doors_open(level: &Level) -> NavMap {
     map
 }
 
-fn whole_map(level: &Level) -> Span {
-    Span::new(level.files.len().saturating_sub(1) as u16, 0, 0)
-}
+/// The level itself: what is said of a whole map is said of the file that people name.
+const WHOLE_MAP: Span = Span { file: 0, start: 0, end: 0 };
 
 /// The name of a layer as words for a sentence; nothing where there is one only.
 fn on_layer(level: &Level, layer: u8) -> String {
@@ -173,7 +172,7 @@ fn summary(findings: &mut Findings, level: &Level, map: &NavMap, layer: u8, part
         let closed =
             closed.map_or_else(String::new, |count| format!(" ({count} with its doors as they are)"));
         let message = format!("{what} has {size}, in {}{closed}", counted(parts.len() as u64, "part"));
-        PendingDiagnostic::new(code::MAP, whole_map(level), message)
+        PendingDiagnostic::new(code::MAP, WHOLE_MAP, message)
     });
 }
 
@@ -202,7 +201,7 @@ fn islets(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIs
                 let message = format!(
                     "{size} around [{x}, {z}]{place} {are} joined to nothing else, even with every door open"
                 );
-                PendingDiagnostic::new(code::ISLAND, whole_map(level), message)
+                PendingDiagnostic::new(code::ISLAND, WHOLE_MAP, message)
             });
         }
     }
@@ -216,7 +215,7 @@ fn traps(findings: &mut Findings, level: &Level, map: &NavMap, layer: u8) {
             let [x, z] = shown(ground(trap.sample));
             let (size, place) = (counted(u64::from(trap.cells), "tile"), on_layer(level, layer));
             let message = format!("no way leads out of {size} around [{x}, {z}]{place} that can be entered");
-            PendingDiagnostic::new(code::ISLAND, whole_map(level), message)
+            PendingDiagnostic::new(code::ISLAND, WHOLE_MAP, message)
                 .help("let one of their tiles be left in another direction (oneWay)")
         });
     }
@@ -260,7 +259,7 @@ fn cut_off_areas(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[
                 "the map has {} that no way joins and too many areas to look for each in them",
                 counted(parts.len() as u64, "part")
             );
-            PendingDiagnostic::new(code::ISLAND, whole_map(level), message)
+            PendingDiagnostic::new(code::ISLAND, WHOLE_MAP, message)
                 .help("let areas that belong together share an edge, or divide the level")
         });
         return;

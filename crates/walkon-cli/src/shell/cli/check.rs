@@ -14,7 +14,7 @@ use walkon_shell::{CommandFailure, Exit, unresolved};
 use super::args::{CheckArgs, Format};
 use super::run::ScriptTextMap;
 use super::{Shell, hint_at_root, refusal, script_texts};
-use crate::base::suggestions::counted;
+use crate::base::suggestions::{counted, nearest};
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::script::vm::files::ScriptTexts;
 use crate::shell::lint::Linted;
@@ -85,6 +85,26 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), C
         }
     }
     Ok(())
+}
+
+/// A script that is not there: one of the project that ends so, as messages name scripts, or the nearest.
+fn no_such(asked: &Path) -> CommandFailure {
+    let mut files = Vec::new();
+    if let Ok(project) = Project::around(Path::new(".")) {
+        // What cannot be listed is not suggested.
+        let _ = gather(&from_here(project.folder.root()), DEPTH_MAX, &mut files);
+    }
+    let scripts = files.iter().filter(|file| is_script(&file.to_string_lossy()));
+    let shown = |file: &PathBuf| file.strip_prefix(".").unwrap_or(file).display().to_string();
+    let names: Vec<String> = scripts.clone().map(shown).collect();
+    let ends_so = scripts.clone().find(|file| file.ends_with(asked)).map(shown);
+    let near = ends_so
+        .or_else(|| nearest(&asked.to_string_lossy(), names.iter().map(String::as_str)).map(str::to_owned));
+    let failure = CommandFailure::io(format!("{}: there is no such script", asked.display()));
+    match near {
+        Some(near) => failure.help(format!("did you mean \"{near}\"?")),
+        None => failure,
+    }
 }
 
 /// What is wrong between a level and the scripts of its project: names that mean no script, and parameters
@@ -228,7 +248,7 @@ impl CheckResult {
     }
 
     fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), CommandFailure> {
-        let found = file_at(file)?;
+        let found = file_at(file).map_err(|failure| if file.exists() { failure } else { no_such(file) })?;
         let texts = found.project.scripts(&found.path)?;
         let text = match found.project.script_text(&found.path) {
             // Nobody named it, and it was told that it is no text.

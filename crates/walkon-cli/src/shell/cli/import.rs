@@ -110,5 +110,18 @@ fn lines(report: &TiledReport, map: &str, level: &str) -> Vec<String> {
         let times = if left_out.count == 1 { String::new() } else { format!(" ({} times)", left_out.count) };
         lines.push(format!("left out: {}{times}", left_out.what));
     }
+    lines.extend(all_walkable(report));
     lines
+}
+
+/// What there is to say of a map none of whose layers says where one can walk.
+fn all_walkable(report: &TiledReport) -> Option<String> {
+    let says = |role: &str| role == "walkable" || role == "obstacle";
+    let cells = if report.infinite { "every painted cell" } else { "every cell" };
+    (!report.layers.iter().any(|layer| says(layer.role))).then(|| {
+        format!(
+            "note: no layer has the property isTilesetWalkable: {cells} can be walked on, unless its tile says \
+             otherwise; give it true for ground, false for walls"
+        )
+    })
 }

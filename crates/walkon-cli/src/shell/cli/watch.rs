@@ -20,6 +20,7 @@ use walkon_shell::{CommandFailure, Exit};
 use super::args::{Format, WatchArgs};
 use super::run::Session;
 use super::{Shell, shown_path};
+use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
@@ -230,7 +231,10 @@ impl Live<'_> {
                     .text("what", "timeDropped")
                     .count("count", steps.dropped);
                 self.session.trace_line(&line.finish());
-                self.session.sentence(world, &format!("notice: timeDropped ({})", steps.dropped));
+                self.session.sentence(
+                    world,
+                    &format!("{} late: this machine does not keep up", counted(steps.dropped, "tick")),
+                );
             }
             if self.due == 0 {
                 let wait = Duration::from_secs_f64(self.pace.wait_seconds());
