@@ -50,7 +50,7 @@
 
 // Levels.
 #[doc(inline)]
-pub use walkon_runtime::disk::Folder;
+pub use walkon_runtime::disk::{Folder, ListingLimits};
 #[doc(inline)]
 pub use walkon_runtime::level::{
     Diagnostic, FileSource, Level, LevelDef, LevelError, LevelFile, Located, MemorySource, PathError,
@@ -103,7 +103,7 @@ pub use walkon_runtime::script::state::profile::{
 #[doc(inline)]
 pub use walkon_runtime::script::vm::VmError;
 #[doc(inline)]
-pub use walkon_runtime::script::vm::fault::CallFailure;
+pub use walkon_runtime::script::vm::fault::{CallFailure, FaultKind};
 #[doc(inline)]
 pub use walkon_runtime::script::vm::files::FileError;
 #[doc(inline)]

@@ -37,6 +37,22 @@ fn a_game_that_embeds_a_level_shows_its_scene_and_answers_its_choice() {
 }
 
 #[test]
+fn a_game_reads_its_project_saves_loads_and_takes_in_a_changed_script() {
+    let shown = told("project");
+    for line in [
+        "saved at tick 300",
+        "loaded at tick 300",
+        "guard: the same place",
+        "player: the same place",
+        "refused, the old code runs on: behaviours/guard.lua:1",
+        "taken in: behaviours/guard.lua",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains("fault: "), "{shown}");
+}
+
+#[test]
 fn a_level_runs_headless_with_four_seeds() {
     let shown = told("headless");
     assert_eq!(shown.lines().filter(|line| line.contains("three rounds")).count(), 4, "{shown}");
