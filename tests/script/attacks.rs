@@ -66,6 +66,9 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
         "local s = buffer.tostring(bytes)",
         "local s = buffer.readstring(bytes, 0, 1000000)",
         "local s = string.unpack('c1000000', long)",
+        "pcall(task.all, many)",
+        "pcall(bt.sequence, many)",
+        "pcall(cinematic.define, 'scene', { script = print, holds = many })",
     ];
     for body in loops {
         let script = format!(
@@ -74,7 +77,7 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
             while #names > 60 do names[#names] = nil end
             while #stops > 60 do stops[#stops] = nil end
             local long, digits, letters = ('x'):rep(1000000), ('1'):rep(4000), ('b'):rep(1000000)
-            local bytes = buffer.fromstring(long)
+            local bytes, many = buffer.fromstring(long), table.create(4000, 'name')
             function onStart()
               local hero = world.character('hero')
               timer.after(0.1, function() log.info('still here') end)
@@ -162,10 +165,12 @@ fn fault_b6_what_the_host_keeps_for_scripts_is_in_the_memory_of_the_level() {
         "blackboard.group('g' .. n):set('k', p)",
         "world.spawn({ name = 's' .. n, at = vector.create(2, 0, 5) }).blackboard:set('k', p)",
         "event.emit('x', p)",
+        "cinematic.define('scene' .. n, { script = print, holds = names })",
     ];
     for keep in keepers {
         let script = format!(
             "local p, n = ('x'):rep(200000), 0
+            local names = table.create(1300, ('x'):rep(128))
             function onStart()
               local ok, what
               repeat n += 1 ok, what = pcall(function() {keep} end) until not ok or n > 250
@@ -564,4 +569,272 @@ fn fault_a12_work_beyond_what_a_tick_affords_waits_for_the_next() {
         let largest = by_tick.values().copied().max().unwrap_or(0);
         assert!(largest <= most, "{body}: {largest} in one tick");
     }
+}
+
+/// A hall of 40 by 40 m with many of everything that a level may have many of, and few of the same.
+fn crowded_hall() -> String {
+    let star: Vec<String> = (0..4096)
+        .map(|corner| {
+            let (sin, cos) = (f64::from(corner) * std::f64::consts::TAU / 4096.0).sin_cos();
+            let reach = if corner % 2 == 0 { 19.0 } else { 18.0 };
+            format!("[{:.4}, {:.4}]", 20.0 + reach * cos, 20.0 + reach * sin)
+        })
+        .collect();
+    let areas: Vec<String> = (0..200)
+        .map(|number| {
+            let x = 50 + 2 * number;
+            format!(
+                "{{ \"name\": \"step{number}\", \"polygon\": [[{x},0],[{},0],[{},1],[{x},1]] }}",
+                x + 1,
+                x + 1
+            )
+        })
+        .collect();
+    let doors: Vec<String> = (0..200)
+        .map(|number| format!("{{ \"name\": \"door{number}\", \"area\": \"step{number}\" }}"))
+        .collect();
+    let people: Vec<String> = (0..300)
+        .map(|number| {
+            let (x, z) = (10.0 + f64::from(number % 20), 10.0 + f64::from(number / 20));
+            format!("{{ \"name\": \"c{number}\", \"position\": [{x}, {z}] }}")
+        })
+        .collect();
+    let tags: Vec<String> = (0..64).map(|number| format!("\"tag{number}\"")).collect();
+    let stops = vec!["\"post\""; 2000].join(", ");
+    format!(
+        "{{ \"script\": \"attack.lua\", \"limits\": {{ \"watchdogMs\": 60000 }},
+        \"navigation\": {{ \"areas\": [
+          {{ \"name\": \"hall\", \"polygon\": [[0,0],[40,0],[40,40],[0,40]] }}, {} ] }},
+        \"marks\": {{ \"post\": [3, 3] }},
+        \"routes\": {{ \"short\": [\"post\", \"post\"], \"long\": [{stops}] }},
+        \"regions\": [
+          {{ \"name\": \"square\", \"polygon\": [[0,0],[40,0],[40,40],[0,40]] }},
+          {{ \"name\": \"star\", \"polygon\": [{}] }} ],
+        \"doors\": [ {} ],
+        \"characters\": [ {{ \"name\": \"tagged\", \"position\": [5, 5], \"tags\": [{}] }}, {} ] }}",
+        areas.join(", "),
+        star.join(", "),
+        doors.join(", "),
+        tags.join(", "),
+        people.join(", "),
+    )
+}
+
+/// Law: what scripts ask about a level costs by how much of it is looked at and handed out.
+#[test]
+fn fault_a12_questions_cost_as_much_of_the_level_as_is_looked_at() {
+    let turns = |body: &str| {
+        let script = format!(
+            "local n, bytes, wide, node = 0, buffer.create(12 * 400), table.create(2000, 1), bt.wait(1)
+            local nodes = table.create(2000, node)
+            function onStart()
+              local tagged, plain = world.character('tagged'), world.character('c1')
+              timer.after(0.1, function() log.info('%d', n) end)
+              while true do n += 1 {body} end
+            end"
+        );
+        let ran = run(&script, 12, "", &[("stage.json", &crowded_hall())]);
+        assert_eq!(
+            (ran.lines.first().map(String::as_str), ran.lines.len(), ran.code),
+            (Some("fault fuel"), 2, Some(0)),
+            "{body} {:?}",
+            ran.messages
+        );
+        ran.lines[1].parse::<u64>().unwrap()
+    };
+    // What is asked of little and of much, and how often a call may ask for the second: a unit of fuel, of
+    // which it has 100,000, pays for some 100 corners, 4 tags, and one half of a stop or of a door.
+    let questions = [
+        ("pcall(task.all, { 1 })", "pcall(task.all, wide)", 100),
+        ("bt.sequence({ node })", "bt.sequence(nodes)", 100),
+        ("world.positions(bytes, { region = 'square' })", "world.positions(bytes, { region = 'star' })", 12),
+        ("world.characters({ region = 'square' })", "world.characters({ region = 'star' })", 12),
+        ("local tags = plain.tags", "local tags = tagged.tags", 6_000),
+        ("nav.route('short')", "nav.route('long')", 50),
+        ("world.doors({ prefix = 'door199' })", "world.doors()", 500),
+    ];
+    for (of_little, of_much, most) in questions {
+        let (many, few) = (turns(of_little), turns(of_much));
+        assert!(few * 2 <= many && few <= most, "{of_much}: {few} times, and {many} times {of_little}");
+    }
+}
+
+/// Law: step 11 looks at as much in a tick as it affords, whatever the watches ask for: corners of regions
+/// and tags count as well.
+#[test]
+fn watches_that_look_at_many_corners_or_tags_take_turns() {
+    let watched = |watch: &str, count: u32| {
+        let script = format!(
+            "local tags = {{}}
+            for i = 1, 64 do tags[i] = 'kind' .. i end
+            function onStart()
+              for i = 1, 64 do
+                world.spawn({{ name = 'w' .. i, at = vector.create(30, 0, 30), tags = tags }})
+              end
+              for i = 1, {count} do {watch} end
+            end"
+        );
+        let ran = run(&script, 12, "", &[("stage.json", &crowded_hall())]);
+        assert_eq!((ran.messages.len(), ran.code), (0, Some(0)), "{:?}", ran.messages);
+        ran.trace.contains("watchesDeferred")
+    };
+    let corners = "region.on('star', { onEnter = function() end })";
+    let rims = "region.on('star', { edge = 'full', onEnter = function() end })";
+    let tags = "region.on('square', { filter = tags, onEnter = function() end })";
+    let one = "region.on('star', { filter = world.character('c1'), onEnter = function() end })";
+    let plain = "region.on('square', { onEnter = function() end })";
+    for (watch, few, many) in [(corners, 4, 16), (rims, 2, 8), (tags, 16, 128)] {
+        assert!(!watched(watch, few), "{few} watches: {watch}");
+        assert!(watched(watch, many), "{many} watches: {watch}");
+    }
+    for watch in [plain, one] {
+        assert!(!watched(watch, 128), "{watch}");
+    }
+}
+
+/// The same for regions of the level, which nobody has asked for.
+#[test]
+fn regions_with_many_corners_take_turns_in_front_of_a_crowd() {
+    let star = |number: usize| {
+        let corners: Vec<String> = (0..4096)
+            .map(|corner| {
+                let (sin, cos) = (f64::from(corner) * std::f64::consts::TAU / 4096.0).sin_cos();
+                format!("[{:.3}, {:.3}]", 50.0 + 49.0 * cos, 50.0 + 49.0 * sin)
+            })
+            .collect();
+        format!("{{ \"name\": \"r{number}\", \"polygon\": [{}] }}", corners.join(", "))
+    };
+    let level = |regions: usize| {
+        let regions: Vec<String> = (0..regions).map(star).collect();
+        let people: Vec<String> = (0..2000)
+            .map(|number| {
+                let (x, z) = (5 + 2 * (number % 45), 5 + 2 * (number / 45));
+                format!("{{ \"name\": \"c{number}\", \"position\": [{x}, {z}] }}")
+            })
+            .collect();
+        format!(
+            "{{ \"script\": \"attack.lua\",
+            \"navigation\": {{ \"areas\": [ {{ \"name\": \"hall\", \"polygon\": [[0,0],[100,0],[100,100],[0,100]] }} ] }},
+            \"regions\": [ {} ], \"characters\": [ {} ] }}",
+            regions.join(", "),
+            people.join(", ")
+        )
+    };
+    let few = run("", 4, "", &[("stage.json", &level(8))]);
+    assert!(few.code == Some(0) && !few.trace.contains("regionsDeferred"), "{:?}", few.messages);
+    let many = run("", 4, "", &[("stage.json", &level(20))]);
+    assert!(many.code == Some(0) && many.trace.contains("regionsDeferred"), "{:?}", many.messages);
+}
+
+/// Names that the level keeps for scripts are no longer than names may be.
+#[test]
+fn fault_b6_names_that_are_kept_have_a_length_wherever_they_are_given() {
+    let script = "
+        local long = ('x'):rep(1000000)
+        function onStart()
+          local hero, gate = world.character('hero'), world.door('gate')
+          local keepers = {
+            function() gate:lock(long) end,
+            function() gate:unlock(long) end,
+            function() gate:open({ key = long }) end,
+            function() hero:walkTo(3, 5, { doors = 'open', keys = { long } }) end,
+            function() nav.findPath(hero, vector.create(3, 0, 5), { keys = { long } }) end,
+            function() nav.findPath(hero, vector.create(3, 0, 5), { tags = { long } }) end,
+            function() world.spawn({ name = 's', at = hero, tags = { long } }) end,
+            function() region.near(hero, 3, { filter = long }) end,
+            function() region.near(hero, 3, { filter = { long } }) end,
+            function() sense.watch(hero, { tag = long }) end,
+            function() hero:walkTo(3, 5, { avoid = { long } }) end,
+            function() cinematic.define('a', { script = print, holds = { long } }) end,
+            function() cinematic.define('a', { script = print, locks = { long } }) end,
+          }
+          for index, keep in keepers do
+            local ok, what = pcall(keep)
+            if ok or not what:find('at most 128 bytes') then log.info('%d: %s', index, ok or what) end
+          end
+        end";
+    let ran = run(script, 2, "", &[]);
+    assert_eq!((ran.lines, ran.code), (Vec::new(), Some(0)), "{:?}", ran.messages);
+}
+
+/// What scenes say to the host waits with them: it has a length.
+#[test]
+fn fault_b6_lines_and_answers_of_scenes_have_a_length() {
+    let script = "
+        local long = ('x'):rep(1000000)
+        local function try(what) local ok, why = pcall(what) log.info('%s', ok or why:match('at most.*') or why) end
+        function onStart()
+          cinematic.define('talk', { holds = { 'hero' }, script = function(c)
+            local hero = world.character('hero')
+            try(function() c:say(hero, long) end)
+            try(function() c:choice('q', { long, 'no' }) end)
+            try(function() c:say(hero, ('x'):rep(4096), { seconds = 0.1 }) end)
+            try(function() c:choice('q', { ('x'):rep(256), 'no' }, { seconds = 0.1 }) end)
+          end })
+          cinematic.play('talk')
+        end";
+    let ran = run(script, 60, "", &[]);
+    assert_eq!(ran.lines, ["at most 4096 bytes", "at most 256 bytes", "true", "true"], "{:?}", ran.messages);
+}
+
+/// A text costs by its length wherever it is given, in a table of options as well.
+#[test]
+fn fault_a12_long_texts_in_options_end_by_fuel() {
+    let loops = [
+        "pcall(world.characters, { tag = long })",
+        "pcall(world.doors, { prefix = long })",
+        "pcall(world.spawn, { name = 'x', at = long })",
+        "pcall(world.spawn, { name = 'x', at = hero, like = long })",
+        "pcall(hero.walkTo, hero, 2, 5, { costs = { [long] = 2 } })",
+    ];
+    for body in loops {
+        let script = format!(
+            "local long, n = ('x'):rep(1000000), 0
+            function onStart()
+              local hero = world.character('hero')
+              timer.after(0.1, function() log.info('%d', n) end)
+              while true do n += 1 {body} end
+            end"
+        );
+        let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
+        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+        assert!(ran.lines[1].parse::<u32>().unwrap() <= 60, "{body}: {} times", ran.lines[1]);
+    }
+}
+
+/// Law: whether something is locked costs by the names that scenes have locked.
+#[test]
+fn fault_a12_what_scenes_lock_costs_those_who_ask() {
+    let turns = |locks: u32| {
+        let script = format!(
+            "local n = 0
+            function onStart()
+              local locks = {{}}
+              for i = 1, {locks} do locks[i] = 'lock' .. i end
+              cinematic.define('long', {{ locks = locks, script = function(c) c:wait(9) end }})
+              cinematic.play('long')
+              timer.after(0.1, function() while true do n += 1 world.isLocked('nothing') end end)
+              timer.after(0.2, function() log.info('%d', n) end)
+            end"
+        );
+        let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
+        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{:?} {:?}", ran.lines, ran.messages);
+        ran.lines[1].parse::<u32>().unwrap()
+    };
+    let (one, many) = (turns(1), turns(8000));
+    assert!(many * 8 <= one, "{one} times with one lock, {many} times with 8,000");
+}
+
+/// Who goes in and out of watches that tell nobody takes no memory of the scripts.
+#[test]
+fn fault_b6_watches_without_handlers_leave_the_memory_of_the_level_alone() {
+    let script = "
+        function onStart()
+          for i = 1, 256 do region.on('square', { initial = true }) end
+          timer.after(0.3, function() log.info('still here') end)
+        end";
+    let level = crowded_hall().replace("\"watchdogMs\": 60000", "\"watchdogMs\": 60000, \"memoryMiB\": 8");
+    let ran = run(script, 24, "", &[("stage.json", &level)]);
+    assert_eq!((ran.messages.len(), ran.code), (0, Some(0)), "{:?}", ran.messages.first());
+    assert_eq!(ran.lines.last().map(String::as_str), Some("still here"));
 }

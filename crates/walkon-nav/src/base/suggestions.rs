@@ -48,11 +48,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let slips_max = (wanted.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.into_iter().take(CANDIDATES_MAX) {
-        let slips = slips_between(&wanted, &folded(candidate));
-        if slips <= slips_max
-            && slips < candidate.chars().count()
-            && best.is_none_or(|(least, _)| slips < least)
-        {
+        // Whoever is no nearer than the nearest so far need not be compared to the end.
+        let worth_max = best.map_or(slips_max, |(least, _)| least.saturating_sub(1));
+        let Some(slips) = slips_between(&wanted, &folded(candidate), worth_max) else { continue };
+        if slips < candidate.chars().count() && best.is_none_or(|(least, _)| slips < least) {
             best = Some((slips, candidate));
         }
     }
@@ -69,22 +68,27 @@ fn folded(name: &str) -> Vec<char> {
     name.chars().flat_map(char::to_lowercase).collect()
 }
 
-fn slips_between(a: &[char], b: &[char]) -> usize {
+/// The slips between two names, or none when they are more than `most`.
+fn slips_between(a: &[char], b: &[char], most: usize) -> Option<usize> {
     if a == b {
-        return 0;
+        return Some(0);
     }
-    if a.len() > LETTERS_MAX || b.len() > LETTERS_MAX {
-        return usize::MAX;
+    if a.len() > LETTERS_MAX || b.len() > LETTERS_MAX || a.len().abs_diff(b.len()) > most {
+        return None;
     }
     let width = b.len() + 1;
-    let mut rows = vec![0usize; 3 * width];
+    let mut rows = [usize::MAX / 2; 3 * (LETTERS_MAX + 1)];
     for (column, cell) in rows[width..2 * width].iter_mut().enumerate() {
         *cell = column;
     }
-    // rows holds the row before last, the last row and the row being filled.
+    // rows holds the row before last, the last row and the row being filled. Letters that stand farther apart
+    // than there may be slips never meet.
     for row in 1..=a.len() {
-        rows[2 * width] = row;
-        for column in 1..width {
+        let filled = &mut rows[2 * width..3 * width];
+        filled.fill(usize::MAX / 2);
+        filled[0] = row;
+        let mut least_of_row = row;
+        for column in row.saturating_sub(most).max(1)..=(row + most).min(b.len()) {
             let change = usize::from(a[row - 1] != b[column - 1]);
             let mut least = (rows[width + column] + 1)
                 .min(rows[2 * width + column - 1] + 1)
@@ -93,10 +97,15 @@ fn slips_between(a: &[char], b: &[char]) -> usize {
                 least = least.min(rows[column - 2] + 1);
             }
             rows[2 * width + column] = least;
+            least_of_row = least_of_row.min(least);
         }
-        rows.copy_within(width.., 0);
+        // A later row may still go back to this one, and to the one before by two swapped letters.
+        if least_of_row > most + 1 {
+            return None;
+        }
+        rows.copy_within(width..3 * width, 0);
     }
-    rows[2 * width - 1]
+    Some(rows[2 * width - 1]).filter(|slips| *slips <= most)
 }
 
 #[cfg(test)]
@@ -124,5 +133,49 @@ mod tests {
         assert_eq!(nearest("gat", ["gate", "goat"]), Some("gate"));
         assert_eq!(nearest("gat", ["goat", "gate"]), Some("goat"));
         assert_eq!(nearest("", ["gate"]), None);
+    }
+
+    /// The slips between two names, every letter compared with every other.
+    fn slips_in_full(a: &[char], b: &[char]) -> usize {
+        let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for row in 0..=a.len() {
+            for column in 0..=b.len() {
+                if row == 0 || column == 0 {
+                    rows[row][column] = row.max(column);
+                    continue;
+                }
+                let change = usize::from(a[row - 1] != b[column - 1]);
+                let mut least = (rows[row - 1][column] + 1)
+                    .min(rows[row][column - 1] + 1)
+                    .min(rows[row - 1][column - 1] + change);
+                if row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1] {
+                    least = least.min(rows[row - 2][column - 2] + 1);
+                }
+                rows[row][column] = least;
+            }
+        }
+        rows[a.len()][b.len()]
+    }
+
+    /// Law: stopping early changes no answer.
+    #[test]
+    fn slips_are_those_of_comparing_every_letter() {
+        let mut seed = 1_u64;
+        let mut below = |count: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % count
+        };
+        for _ in 0..20_000 {
+            let mut word = |longest: u64| {
+                let length = below(longest + 1);
+                (0..length).map(|_| char::from(b'a' + below(3) as u8)).collect::<Vec<_>>()
+            };
+            let (a, b) = (word(9), word(9));
+            let full = slips_in_full(&a, &b);
+            for most in 0..=10 {
+                let expected = (full <= most).then_some(full);
+                assert_eq!(slips_between(&a, &b, most), expected, "{a:?} {b:?} at most {most}");
+            }
+        }
     }
 }

@@ -21,8 +21,17 @@ type Inside = BTreeMap<u32, CharacterId>;
 /// Looks of a watch at somebody, in one tick; a look along the ground counts for [`SIGHT_LOOKS`].
 const LOOKS_MAX: u64 = 1_000_000;
 
+/// Looks of the regions of the level at somebody, in one tick.
+const REGION_LOOKS_MAX: u64 = 8_000_000;
+
 /// What a look along the ground counts for.
 const SIGHT_LOOKS: u64 = 32;
+
+/// Corners of a region that count for a look.
+const CORNERS_PER_LOOK: u64 = 16;
+
+/// Tags that are compared and count for a look.
+const TAGS_PER_LOOK: u64 = 16;
 
 /// What is looked at: the ground, and everybody.
 #[derive(Clone, Copy)]
@@ -51,8 +60,8 @@ impl Changes {
 }
 
 /// Looks at every region and every enabled watch, then forgets the displaced. Where there are too many
-/// watches for the people there are, each is looked at in every so many ticks, in turn; while too many facts
-/// wait for scripts, none is.
+/// regions or watches for the people there are, each is looked at in every so many ticks, in turn; while too
+/// many facts wait for scripts, no watch is.
 pub(crate) fn run(
     tick: TickNumber,
     nav: &NavMap,
@@ -62,8 +71,14 @@ pub(crate) fn run(
 ) {
     let mut changes = Changes::default();
     let view = RegionView { nav, characters };
+    let turns = turns_of_regions(&triggers.regions, characters);
+    let mut regions_put_off = 0;
     for (index, region) in triggers.regions.iter_mut().enumerate() {
-        look_at_region(view, RegionId::from(index), region, &mut changes);
+        if (index as u64 + tick.0).is_multiple_of(turns) {
+            look_at_region(view, RegionId::from(index), region, &mut changes);
+        } else {
+            regions_put_off += 1;
+        }
     }
     let turns = turns_of(triggers, characters);
     let mut put_off = 0;
@@ -78,18 +93,49 @@ pub(crate) fn run(
         }
     }
     changes.tell(events);
-    if put_off > 0 {
-        events.push(Fact::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
+    for (what, count) in [("regionsDeferred", regions_put_off), ("watchesDeferred", put_off)] {
+        if count > 0 {
+            events.push(Fact::Notice { what, count, walk: None, why: None });
+        }
     }
     characters.forget_displaced();
 }
 
+/// The ticks in which every region is looked at once.
+fn turns_of_regions(regions: &[Region], characters: &Characters) -> u64 {
+    let looks = |region: &Region| 1 + region.shape.corner_count() as u64 / CORNERS_PER_LOOK;
+    let all: u64 = regions.iter().map(looks).sum();
+    let people = if all > 0 { characters.iter().count() as u64 } else { 0 };
+    (all * people).div_ceil(REGION_LOOKS_MAX).max(1)
+}
+
 /// The ticks in which every watch is looked at once.
 fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
-    let looks = |watch: &Watch| if watch.needs_sight() { SIGHT_LOOKS } else { 1 };
-    let all: u64 = triggers.watches.values().filter(|watch| watch.enabled).map(looks).sum();
-    let people = if all > 0 { characters.iter().count() as u64 } else { 0 };
-    (all * people).div_ceil(LOOKS_MAX).max(1)
+    let enabled = || triggers.watches.values().filter(|watch| watch.enabled);
+    if enabled().next().is_none() {
+        return 1;
+    }
+    let (people, tags) = characters
+        .iter()
+        .fold((0, 0), |(people, tags), (_, character)| (people + 1, tags + character.tags.len() as u64));
+    let tags_asked: u64 = enabled().map(|watch| watch.filter.tag_count() as u64).sum();
+    let looks: u64 = enabled().map(|watch| looks_of(watch, &triggers.regions, people)).sum();
+    (looks + tags_asked * tags / TAGS_PER_LOOK).div_ceil(LOOKS_MAX).max(1)
+}
+
+/// What the looks of a watch at so many people count for, beside the tags that are compared.
+fn looks_of(watch: &Watch, regions: &[Region], people: u64) -> u64 {
+    let region = match watch.ground {
+        WatchShape::Region(region) => regions.get(region.index()),
+        _ => None,
+    };
+    let corners = region.map_or(0, |region| region.shape.corner_count() as u64);
+    // Whoever is not meant is passed over before the corners are looked at; where the rim matters they are
+    // looked at twice.
+    let looked_at = if let Filter::Only(_) = watch.filter { 1 } else { people };
+    let times = if watch.edge == Edge::Centre { 1 } else { 2 };
+    let each = if watch.needs_sight() { SIGHT_LOOKS } else { 1 };
+    each * people + times * corners * looked_at / CORNERS_PER_LOOK
 }
 
 /// The same for a few characters that a skipped scene has moved: nobody else is looked at, and their

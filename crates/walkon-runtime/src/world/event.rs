@@ -268,8 +268,8 @@ pub enum Fact {
     },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
-        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`,
-        /// `eventsDropped`, `timeDropped` or `undelivered`.
+        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `regionsDeferred`, `roundsExhausted`,
+        /// `printDropped`, `eventsDropped`, `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,

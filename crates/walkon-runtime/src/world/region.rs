@@ -59,6 +59,12 @@ pub enum RegionShape {
 }
 
 impl RegionShape {
+    /// The corners of a polygon; a circle has none.
+    #[must_use]
+    pub fn corner_count(&self) -> usize {
+        if let Self::Polygon(points, _) = self { points.len() } else { 0 }
+    }
+
     /// A polygon, with its bounds worked out.
     #[must_use]
     pub fn polygon(points: Vec<Point>) -> Self {
@@ -158,6 +164,14 @@ pub enum Filter {
     Tags(Vec<String>),
     /// One character.
     Only(CharacterId),
+}
+
+impl Filter {
+    /// Tags that characters are asked for.
+    #[must_use]
+    pub fn tag_count(&self) -> usize {
+        if let Self::Tags(tags) = self { tags.len() } else { 0 }
+    }
 }
 
 /// A question about a shape, kept until it is removed or its owner ends.

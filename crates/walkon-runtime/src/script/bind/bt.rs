@@ -11,6 +11,7 @@ use crate::script::bind::table::{Alias, ApiParam, Binding, HostResult, Library, 
 use crate::script::bind::{place, registration, walk_options};
 use crate::script::step::tree::{self, node};
 use crate::script::vm::convert::{Args, Argument, UsageError, describe};
+use crate::script::vm::fuel;
 
 const BT: &str = "bt";
 
@@ -267,6 +268,8 @@ fn branch(
     if count > most {
         return Err(args.mistake(format!("nodes has {count} entries, expected at most {most}")));
     }
+    // Once to look at the keys, once to read the nodes.
+    fuel::charge_running(2 * count as u64);
     let mut found = Value::Nil;
     for pair in table.pairs::<Value, Value>() {
         let (key, value) = pair.map_err(|error| args.mistake(error.to_string()))?;

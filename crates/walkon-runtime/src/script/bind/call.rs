@@ -97,6 +97,12 @@ pub fn preparing(world: &World, by: &Traversal) -> u64 {
     if world.nav().is_prepared(by) { 0 } else { world.nav().preparing_price() }
 }
 
+/// Charges the fuel of handing out tags: beside the few that things commonly have, each is a text to make.
+pub fn pay_for_tags(tags: &[String]) {
+    const TAGS_PER_UNIT: usize = 4;
+    fuel::charge_running((tags.len() / TAGS_PER_UNIT) as u64);
+}
+
 /// The answer `value`.
 ///
 /// # Errors

@@ -9,7 +9,8 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::nav::{LayerPoint, Reach, Traversal};
 use crate::script::bind::call::{
-    answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, refuse_when_full, with,
+    answer, ask, ask_map, myself, nothing, op, pay_for_tags, place_of_caller, preparing, refuse_when_full,
+    with,
 };
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
@@ -324,7 +325,10 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn tags(lua: &Lua, args: &mut Args) -> HostResult {
-    of_living(lua, args, |character| character.tags.clone())
+    of_living(lua, args, |character| {
+        pay_for_tags(&character.tags);
+        character.tags.clone()
+    })
 }
 
 fn animation(lua: &Lua, args: &mut Args) -> HostResult {

@@ -21,7 +21,7 @@ use crate::script::vm;
 use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::files::short_name;
 use crate::script::vm::shown_names::suggestion;
-use crate::script::vm::{handles, payload, store};
+use crate::script::vm::{handles, payload, room, store};
 
 const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";
@@ -330,6 +330,7 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
             .mistake(format!("cinematic \"{name}\" is running; define it before it is played"))
             .into());
     }
+    room::reserve(lua, definition.bytes()).map_err(|what| args.mistake(what))?;
     let owner = owner::current(lua);
     store::with(lua, |runtime| runtime.cinematics.scenes.define(owner, definition));
     nothing()

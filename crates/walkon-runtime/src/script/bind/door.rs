@@ -15,7 +15,7 @@ use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::step::handlers;
 use crate::script::vm::convert::{Args, UsageError, vector};
 use crate::script::vm::handles::{self, DoorMove};
-use crate::script::vm::{lend, store};
+use crate::script::vm::{charge, lend, store};
 use crate::world::World;
 use crate::world::door::{Door, DoorAim, DoorSignal, WhenOccupied};
 use crate::world::ops::door_there;
@@ -280,7 +280,7 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), UsageError> {
     let options = args.options(OPTION_NAMES)?;
     let order = DoorOrder {
         by: options.find("by").map(|by| handle::<CharacterId>(&by, "a character")).transpose()?,
-        key: options.find("key").map(|key| key.text("the name of a key")).transpose()?,
+        key: options.find("key").map(|key| key.name_to_keep("the name of a key")).transpose()?,
         when_occupied: chosen(&options, "whenOccupied", &WORDS)?.unwrap_or_default(),
         patience_ticks: None,
     };
@@ -311,7 +311,7 @@ fn set(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn lock(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (there(lua, args)?, args.function());
-    let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
+    let key = args.take("key").present().map(|key| key.name_to_keep("the name of a key")).transpose()?;
     with(lua, args, |world| {
         refuse_when_full(world, function)?;
         doors::lock(world, id, key);
@@ -352,6 +352,7 @@ fn move_result(lua: &Lua, args: &mut Args) -> HostResult {
 
 /// Doors of the level, as a list of handles.
 pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> HostResult {
+    charge(lua, ids.len() as u64)?;
     let table = lua.create_table_with_capacity(ids.len(), 0)?;
     for &id in ids {
         table.raw_push(handles::door(lua, id)?)?;
@@ -364,5 +365,5 @@ pub(crate) fn names(
     given: &crate::script::vm::convert::Argument,
     most: usize,
 ) -> Result<Vec<String>, UsageError> {
-    list(given, "a list of names", most, |name| name.text("a name"))
+    list(given, "a list of names", most, |name| name.name_to_keep("a name"))
 }

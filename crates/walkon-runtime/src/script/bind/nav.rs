@@ -18,7 +18,7 @@ use crate::script::bind::{names, registration, rng};
 use crate::script::step::handlers;
 use crate::script::vm::convert::{Args, UsageError, setting, vector};
 use crate::script::vm::handles::{self, StreamId};
-use crate::script::vm::{charge, store};
+use crate::script::vm::{charge, fuel, store};
 use crate::world::World;
 use crate::world::area::Availability;
 use crate::world::bystanders::Bystanders;
@@ -50,6 +50,8 @@ const ATTEMPTS: u32 = 64;
 const OTHERS_PER_UNIT: u64 = 8;
 /// Points of a path that are handed out for a unit of fuel.
 const POINTS_PER_UNIT: u64 = 4;
+/// Fuel of handing out a stop of a route.
+const UNITS_PER_STOP: u64 = 2;
 /// Path requests of a level that may wait at a time.
 const REQUESTS_MAX: usize = 4096;
 
@@ -547,7 +549,11 @@ fn find_mark(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn route(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text("a route's name")?);
-    let stops = with(lua, args, |world| names::route(world, function, &name).map(<[_]>::to_vec))?;
+    let stops = with(lua, args, |world| {
+        let stops = names::route(world, function, &name)?;
+        fuel::charge_running(UNITS_PER_STOP * stops.len() as u64);
+        Ok(stops.to_vec())
+    })?;
     let table = lua.create_table_with_capacity(stops.len(), 0)?;
     for stop in &stops {
         table.raw_push(handles::mark(lua, stop)?)?;

@@ -122,7 +122,7 @@ pub fn from(options: &Options) -> Result<PathAsk, UsageError> {
 }
 
 fn tags(given: &Argument) -> Result<Vec<String>, UsageError> {
-    list(given, "a list of tags", TAGS_MAX, |tag| tag.text("a tag"))
+    list(given, "a list of tags", TAGS_MAX, |tag| tag.name_to_keep("a tag"))
 }
 
 impl PathAsk {

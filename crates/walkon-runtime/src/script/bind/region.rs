@@ -254,7 +254,7 @@ fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, UsageError> {
 fn filter(given: &Argument, handlers: &mut WatchHandlers) -> Result<Filter, UsageError> {
     const EXPECTED: &str = "a tag, a list of tags, a character or a function";
     Ok(match given.value() {
-        Value::String(_) => Filter::Tags(vec![given.text(EXPECTED)?]),
+        Value::String(_) => Filter::Tags(vec![given.name_to_keep(EXPECTED)?]),
         Value::Table(_) => Filter::Tags(door::names(given, TAGS_MAX)?),
         Value::Function(accept) => {
             handlers.filter = Some(accept.clone());
@@ -362,7 +362,8 @@ fn when(lua: &Lua, args: &mut Args) -> HostResult {
 fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call::BindingError> {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => {
-            if let Some(inside) = handlers::watch_insiders(lua, id) {
+            if let Some(inside) = handlers::with_insiders(lua, id, |inside| inside.keys().copied().collect())
+            {
                 return Ok(inside);
             }
             with(lua, args, |world| {
@@ -380,14 +381,33 @@ fn inside(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn is_occupied(lua: &Lua, args: &mut Args) -> HostResult {
-    let inside = insiders(lua, args)?;
-    answer(lua, !inside.is_empty())
+    let is_occupied = match myself::<WatchRef>(args)? {
+        WatchRef::Shape(id) => match handlers::with_insiders(lua, id, |inside| !inside.is_empty()) {
+            Some(is_occupied) => is_occupied,
+            None => with(lua, args, |world| {
+                Ok(world.triggers.watches.get(id).is_some_and(|watch| !watch.inside.is_empty()))
+            })?,
+        },
+        WatchRef::When(_) => false,
+    };
+    answer(lua, is_occupied)
 }
 
 fn contains(lua: &Lua, args: &mut Args) -> HostResult {
-    let inside = insiders(lua, args)?;
-    let character = character::expected(&args.take("character"))?;
-    answer(lua, inside.contains(&character))
+    let watch = myself::<WatchRef>(args)?;
+    let who = character::expected(&args.take("character"))?;
+    let is_inside = match watch {
+        WatchRef::Shape(id) => match handlers::with_insiders(lua, id, |inside| inside.contains_key(&who)) {
+            Some(is_inside) => is_inside,
+            None => with(lua, args, |world| {
+                let serial = world.characters.get(who).map(|character| character.serial);
+                let watch = world.triggers.watches.get(id);
+                Ok(watch.zip(serial).is_some_and(|(watch, serial)| watch.inside.contains_key(&serial)))
+            })?,
+        },
+        WatchRef::When(_) => false,
+    };
+    answer(lua, is_inside)
 }
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {

@@ -22,6 +22,7 @@ use crate::script::step::wait::{CueId, SceneId};
 use crate::script::step::{owner, testing};
 use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::thing;
+use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::shown_names::suggestion;
 use crate::script::vm::{fault, handles, store};
 use crate::world::cue::{Cue, CueKind};
@@ -91,6 +92,11 @@ fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Bindin
         Ok(())
     })
 }
+
+/// Most answers that a choice offers.
+const ANSWERS_MAX: usize = 64;
+/// Longest answer that a choice offers, bytes.
+const ANSWER_BYTES_MAX: usize = 256;
 
 const CAMERA_KINDS: [&str; 6] = ["pan", "follow", "cut", "shake", "zoom", "reset"];
 
@@ -199,7 +205,7 @@ fn is_fast_forwarding(lua: &Lua, id: SceneId) -> bool {
 fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let id = own_scene(lua, args)?;
     let who = handle::<CharacterId>(&args.take("who"), "a character")?;
-    let line = args.take("line").text("a line")?;
+    let line = args.take("line").text_up_to(ScriptLimits::LINE_BYTES, "a line")?;
     let options = args.options(&["seconds", "vars"])?;
     let lasting = options.find("seconds").map_or(Ok(2.0), |given| seconds(&given))?;
     let vars = plain_map(lua, options.get("vars"))?;
@@ -218,7 +224,9 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
 fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let id = own_scene(lua, args)?;
     let question = args.take("id").new_name()?;
-    let options = list(&args.take("options"), "a list of answers", 64, |given| given.text("a text"))?;
+    let options = list(&args.take("options"), "a list of answers", ANSWERS_MAX, |given| {
+        given.text_up_to(ANSWER_BYTES_MAX, "a text")
+    })?;
     let settings = args.take("settings").options(&["default", "seconds"])?;
     let default = settings.find("default").map(|given| given.text("one of the options")).transpose()?;
     let lasting = settings.find("seconds").map(|given| seconds(&given)).transpose()?;

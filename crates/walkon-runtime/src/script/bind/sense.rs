@@ -269,6 +269,9 @@ struct SenseAnswer {
     distance_m: f32,
 }
 
+/// Sightings of a watch that are looked at for a unit of fuel.
+const SIGHTINGS_PER_UNIT: u64 = 64;
+
 /// Watches that a unit of fuel pays for to look through.
 const WATCHES_PER_UNIT: u64 = 64;
 
@@ -360,7 +363,7 @@ fn target(given: Argument) -> Result<SenseTarget, UsageError> {
     let wrong = given.not(TARGET);
     let options = given.options(&["tag"])?;
     let tag = options.find("tag").ok_or(wrong)?;
-    Ok(SenseTarget::Tag(tag.text("a tag")?))
+    Ok(SenseTarget::Tag(tag.name_to_keep("a tag")?))
 }
 
 const WATCH_OPTIONS: &[&str] = &["range", "degrees", "hearing", "memory", "onNotice", "onLose", "onHear"];
@@ -420,6 +423,7 @@ fn last_seen(lua: &Lua, args: &mut Args) -> HostResult {
     let found = with(lua, args, |world| {
         let (now, rate) = (world.tick(), f64::from(world.rate().per_second()));
         let watch = world.senses.watches.get(&id);
+        fuel::charge_running(watch.map_or(0, |watch| watch.known.len() as u64) / SIGHTINGS_PER_UNIT);
         let sighting = watch.and_then(|watch| watch.last_seen(now)).copied();
         Ok(sighting.map(|sighting| {
             let ago = if sighting.is_seen { 0 } else { now.since(sighting.tick) };
@@ -439,6 +443,7 @@ fn last_seen(lua: &Lua, args: &mut Args) -> HostResult {
 fn in_sight(lua: &Lua, args: &Args, id: SenseId) -> Result<Vec<CharacterId>, super::call::BindingError> {
     with(lua, args, |world| {
         let known = world.senses.watches.get(&id).map(|watch| watch.known.values());
+        fuel::charge_running(known.as_ref().map_or(0, |known| known.len() as u64) / SIGHTINGS_PER_UNIT);
         let seen = known.into_iter().flatten().filter(|sighting| sighting.is_seen);
         Ok(seen.map(|sighting| sighting.character).collect())
     })
@@ -452,9 +457,14 @@ fn seen(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn sees(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SenseId>(args)?;
-    let character = character::expected(&args.take("character"))?;
-    let seen = in_sight(lua, args, id)?;
-    answer(lua, seen.contains(&character))
+    let who = character::expected(&args.take("character"))?;
+    let sees = with(lua, args, |world| {
+        let serial = world.characters.get(who).map(|character| character.serial);
+        let watch = world.senses.watches.get(&id);
+        let sighting = watch.zip(serial).and_then(|(watch, serial)| watch.known.get(&serial));
+        Ok(sighting.is_some_and(|sighting| sighting.is_seen))
+    })?;
+    answer(lua, sees)
 }
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {

@@ -5,7 +5,7 @@
 
 use mlua::{IntoLua, Lua, Table, Value};
 
-use crate::script::bind::call::{ask, nothing, op, with};
+use crate::script::bind::call::{ask, nothing, op, pay_for_tags, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, names as names_of, param};
 use crate::script::bind::{door, names};
@@ -109,7 +109,11 @@ fn tile_at(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| {
         let layer = layer_of(world, function, layer.as_deref())?;
         let point = place.point(world, function, None)?;
-        tiles::tile_at(world, layer, point).map(|tile| tile.cloned().map(Shown)).map_err(op(function))
+        let tile = tiles::tile_at(world, layer, point).map_err(op(function))?;
+        Ok(tile.map(|tile| {
+            pay_for_tags(&tile.tags);
+            Shown(tile.clone())
+        }))
     })
 }
 

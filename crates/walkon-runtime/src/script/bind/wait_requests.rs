@@ -16,8 +16,8 @@ use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{GroupEntry, GroupKind, Pending, SECONDS_MAX, TICKS_MAX, TaskPause};
 use crate::script::step::{owner, task, wait};
-use crate::script::vm::convert::{Args, Argument, UsageError, describe};
-use crate::script::vm::fuel::Trip;
+use crate::script::vm::convert::{Args, Argument, BYTES_PER_UNIT, UsageError, describe};
+use crate::script::vm::fuel::{self, Trip};
 use crate::script::vm::lend::BindError;
 use crate::script::vm::{machine_of, store};
 
@@ -158,6 +158,10 @@ fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, UsageError> {
     let mut entries = Vec::new();
     for pair in table.pairs::<Value, Value>() {
         let (key, value) = pair.map_err(|error| UsageError::new(given.function(), error.to_string()))?;
+        let length = key.as_string().map_or(0, |text| text.as_bytes().len());
+        if !fuel::charge_running(1 + (length / BYTES_PER_UNIT) as u64) {
+            return Err(UsageError::new(given.function(), "no fuel is left to look at the entries"));
+        }
         let order = match &key {
             Value::Integer(number) => EntryKey::Number(*number as f64),
             Value::Number(number) => EntryKey::Number(*number),

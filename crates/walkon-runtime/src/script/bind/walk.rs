@@ -11,12 +11,14 @@ use crate::script::bind::results::{points, walk_result};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::bind::walk_options::speed_mps;
 use crate::script::vm::convert::{Args, vector};
-use crate::script::vm::{handles, lend};
+use crate::script::vm::{fuel, handles, lend};
 use crate::world::World;
 use crate::world::ops::{walk_changes, walks};
 use crate::world::walk::{Phase, Walk};
 
 const TYPE: &str = "Walk";
+/// Points of a path that are handed out for a unit of fuel.
+const POINTS_PER_UNIT: u64 = 4;
 /// What a walk can be doing.
 const STATES: &str = "\"planning\" | \"moving\" | \"waiting\" | \"turning\" | \"paused\" | \"settled\"";
 
@@ -268,5 +270,6 @@ fn path(lua: &Lua, args: &mut Args) -> HostResult {
         let following = open.and_then(|walk| walk.following.as_ref());
         Ok(following.map_or(Vec::new(), |way| way.cursor.ahead(&way.path).to_vec()))
     })?;
+    fuel::charge_running(left.len() as u64 / POINTS_PER_UNIT);
     answer(lua, points(lua, &left)?)
 }

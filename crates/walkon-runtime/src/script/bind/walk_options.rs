@@ -285,7 +285,7 @@ pub fn chosen<T: Copy>(
 /// When it is no list of names.
 pub fn keys(options: &Options) -> Result<Vec<String>, UsageError> {
     let given = options.find("keys");
-    let read = |key: Argument| key.text("the name of a key");
+    let read = |key: Argument| key.name_to_keep("the name of a key");
     given.map_or(Ok(Vec::new()), |given| list(&given, "a list of keys", KEYS_MAX, read))
 }
 
@@ -298,7 +298,7 @@ pub fn places(given: &Argument) -> Result<Vec<PlaceValue>, UsageError> {
 }
 
 fn shunned(given: &Argument) -> Result<Vec<String>, UsageError> {
-    list(given, "a list of areas", AREAS_MAX, |area| area.text("an area's name"))
+    list(given, "a list of areas", AREAS_MAX, |area| area.name_to_keep("an area's name"))
 }
 
 /// Areas and factors, in the order of their names.

@@ -48,6 +48,8 @@ const SPAWN_OPTIONS: &[&str] = &[
 
 /// Characters looked at, or handed out, for a unit of fuel.
 const CHARACTERS_PER_UNIT: u64 = 16;
+/// Tags of characters and corners of a region that are compared for a unit of fuel.
+const COMPARED_PER_UNIT: u64 = 128;
 /// Most tags of a character.
 const TAGS_MAX: usize = 64;
 
@@ -219,9 +221,8 @@ fn characters(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let options = args.take("query").options(CHARACTER_QUERY)?;
     let query = CharacterQuery::read(args, &options)?;
-    let (ids, looked_at) =
-        with(lua, args, |world| Ok((query.find(world, function)?, world.character_count())))?;
-    charge(lua, looked_at as u64 / CHARACTERS_PER_UNIT)?;
+    let (ids, units) = with(lua, args, |world| query.find(world, function))?;
+    charge(lua, units)?;
     answer(lua, handles::characters(lua, &ids)?)
 }
 
@@ -234,8 +235,8 @@ fn positions(lua: &Lua, args: &mut Args) -> HostResult {
     let options = args.take("query").options(CHARACTER_QUERY)?;
     let query = CharacterQuery::read(args, &options)?;
     let room = into.len() / PLACE_BYTES;
-    let (count, looked_at) = with(lua, args, |world| {
-        let ids = query.find(world, function)?;
+    let (count, units) = with(lua, args, |world| {
+        let (ids, units) = query.find(world, function)?;
         let places = ids.iter().take(room).filter_map(|&id| Some(world.character(id)?.body.position));
         for (index, place) in places.enumerate() {
             let mut bytes = [0; PLACE_BYTES];
@@ -244,9 +245,9 @@ fn positions(lua: &Lua, args: &mut Args) -> HostResult {
             }
             into.write_bytes(index * PLACE_BYTES, &bytes);
         }
-        Ok((ids.len(), world.character_count()))
+        Ok((ids.len(), units))
     })?;
-    charge(lua, looked_at as u64 / CHARACTERS_PER_UNIT)?;
+    charge(lua, units)?;
     answer(lua, count)
 }
 
@@ -278,7 +279,8 @@ impl CharacterQuery {
         })
     }
 
-    fn find(&self, world: &World, function: &'static str) -> Result<Vec<CharacterId>, UsageError> {
+    /// Those who are meant, and the fuel of finding them.
+    fn find(&self, world: &World, function: &'static str) -> Result<(Vec<CharacterId>, u64), UsageError> {
         let circle = match &self.near {
             Some((place, radius_m)) => Some((place.point(world, function, None)?, *radius_m)),
             None => None,
@@ -287,13 +289,22 @@ impl CharacterQuery {
             Some(name) => world.regions().get(names::region(world, function, name)?.index()),
             None => None,
         };
+        let corners = region.map_or(0, |region| region.shape.corner_count() as u64);
+        let mut compared = 0;
         let matching = world.characters().filter(|(_, own)| {
             let body = &own.body;
-            self.tag.as_ref().is_none_or(|tag| own.has_tag(tag))
-                && circle.is_none_or(|(centre, radius_m)| flat_distance(centre, body.position) <= radius_m)
-                && region.is_none_or(|region| region.holds(own, Edge::Centre))
+            self.tag.as_ref().is_none_or(|tag| {
+                compared += own.tags.len() as u64;
+                own.has_tag(tag)
+            }) && circle.is_none_or(|(centre, radius_m)| flat_distance(centre, body.position) <= radius_m)
+                && region.is_none_or(|region| {
+                    compared += corners;
+                    region.holds(own, Edge::Centre)
+                })
         });
-        Ok(matching.map(|(id, _)| id).collect())
+        let found = matching.map(|(id, _)| id).collect();
+        let looked_at = world.character_count() as u64 / CHARACTERS_PER_UNIT;
+        Ok((found, looked_at + compared / COMPARED_PER_UNIT))
     }
 }
 

@@ -182,6 +182,7 @@ impl Runtime {
             + sum(&mut self.boards.values())
             + sum(&mut self.actors.behaviours.kept_plain())
             + sum(&mut self.cinematics.scenes.arguments())
+            + self.cinematics.scenes.definition_bytes()
     }
 
     /// Mixes in all that can change the future, but for random streams and what reloads have left.

@@ -5,6 +5,7 @@
 //! and ending a scene (`step::cinematic`), passing over it (`step::skipping`).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use mlua::{Function, Table};
 
@@ -75,8 +76,8 @@ pub(crate) struct Definition {
     /// The table itself, where handlers given by name are looked up.
     pub(crate) table: Table,
     pub(crate) script: Function,
-    pub(crate) holds: Vec<String>,
-    pub(crate) locks: Vec<String>,
+    pub(crate) holds: Rc<[String]>,
+    pub(crate) locks: Rc<[String]>,
     /// Whether it may be skipped.
     pub(crate) is_skippable: bool,
     /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old
@@ -86,6 +87,14 @@ pub(crate) struct Definition {
     pub(crate) is_resumable: bool,
     /// The whole name of its file; none for a scene that a script has defined.
     pub(crate) file: Option<String>,
+}
+
+impl Definition {
+    /// Bytes that are kept for it beside the values of the VM.
+    pub(crate) fn bytes(&self) -> usize {
+        let names = self.holds.iter().chain(self.locks.iter()).chain([&self.name]);
+        size_of::<Self>() + names.map(|name| size_of::<String>() + name.len()).sum::<usize>()
+    }
 }
 
 /// How a scene ends.
@@ -439,8 +448,17 @@ impl Scenes {
     }
 
     pub(crate) fn is_locked(&self, what: &str) -> bool {
-        let locks = |scene: &RunningScene| scene.definition.locks.iter().any(|lock| lock == what);
-        self.scenes.values().any(|scene| scene.stage != SceneStage::Queued && locks(scene))
+        self.locking().any(|locks| locks.iter().any(|lock| lock == what))
+    }
+
+    /// Names of all that is locked.
+    pub(crate) fn lock_count(&self) -> usize {
+        self.locking().map(<[String]>::len).sum()
+    }
+
+    fn locking(&self) -> impl Iterator<Item = &[String]> {
+        let begun = self.scenes.values().filter(|scene| scene.stage != SceneStage::Queued);
+        begun.map(|scene| &*scene.definition.locks)
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
@@ -455,6 +473,11 @@ impl Scenes {
     /// go on.
     pub(crate) fn forget_definitions(&mut self, owner: Owner) {
         self.definitions.retain(|_, (other, _)| *other != owner);
+    }
+
+    /// Bytes that are kept for definitions.
+    pub(crate) fn definition_bytes(&self) -> usize {
+        self.definitions.values().map(|(_, definition)| definition.bytes()).sum()
     }
 
     /// All definitions, to go back to.

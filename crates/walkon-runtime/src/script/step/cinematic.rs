@@ -22,7 +22,7 @@ use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
 use crate::script::step::{behaviour, owner_end, reports, task};
 use crate::script::vm::payload::frozen;
-use crate::script::vm::{ScriptVm, handles, lend, payload, store};
+use crate::script::vm::{ScriptVm, fuel, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::Fact;
@@ -40,7 +40,7 @@ pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64
 fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     // A name that stands there twice is held once.
     let mut holds = Vec::new();
-    for name in &definition.holds {
+    for name in definition.holds.iter() {
         let found = lend::with_world(lua, |world: &mut World| {
             let id = world.find_character(name);
             (id, id.and_then(|id| world.characters.get(id)).and_then(|found| found.held.clone()))
@@ -104,7 +104,7 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
             record.receiver = Some(handle.clone());
         }
     });
-    let locks = definition.locks.clone();
+    let locks = definition.locks.to_vec();
     invoke::push(vm, Fact::SceneStarted { name: definition.name.clone(), locks });
     let has_returned = resumed.is_some_and(|saved| saved.has_returned);
     let hold = if has_returned { ops::characters::hold_walking } else { ops::characters::hold };
@@ -290,7 +290,13 @@ pub(crate) fn end_all(vm: &ScriptVm) {
 /// Whether a running scene locks `what`.
 #[must_use]
 pub fn is_locked(lua: &Lua, what: &str) -> bool {
-    store::with(lua, |runtime| runtime.cinematics.scenes.is_locked(what))
+    /// Names that are compared for a unit of fuel.
+    const LOCKS_PER_UNIT: usize = 64;
+    store::with(lua, |runtime| {
+        let scenes = &runtime.cinematics.scenes;
+        fuel::charge_running((scenes.lock_count() / LOCKS_PER_UNIT) as u64);
+        scenes.is_locked(what)
+    })
 }
 
 /// Notes that the running code removes a character: a scene that removes its own goes on.

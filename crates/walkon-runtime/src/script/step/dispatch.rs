@@ -519,27 +519,36 @@ fn watch_entered(
         return Ok(());
     }
     first_looks::note_inside(lua, watch, character, how);
-    let payload = region_payload(lua, watch, character, how)?;
+    let callback = watching.enter.clone();
+    let told = region_news(vm, callback, watch, character, how)?;
     if watching.once {
         handlers::forget_watch(lua, watch);
         let _ = lend::with_world(lua, |world: &mut World| ops::watches::remove(world, watch));
     }
-    deliver_region(vm, owner, watching.enter, payload, "onEnter");
+    deliver_region(vm, owner, told, "onEnter");
     Ok(())
 }
 
 /// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
 const REGION_PRICE: u64 = 40;
 
-fn deliver_region(
+/// Who is called, and with what. For nobody nothing is made: outside of calls nothing is collected.
+fn region_news(
     vm: &ScriptVm,
-    owner: Owner,
     callback: Option<Callback>,
-    payload: Value,
-    label: &'static str,
-) {
-    if let Some(callback) = callback {
-        vm.spend(REGION_PRICE);
+    watch: WatchId,
+    character: CharacterId,
+    how: &'static str,
+) -> mlua::Result<Option<(Callback, Value)>> {
+    let Some(callback) = callback else {
+        return Ok(None);
+    };
+    vm.spend(REGION_PRICE);
+    Ok(Some((callback, region_payload(vm.lua(), watch, character, how)?)))
+}
+
+fn deliver_region(vm: &ScriptVm, owner: Owner, told: Option<(Callback, Value)>, label: &'static str) {
+    if let Some((callback, payload)) = told {
         let handler = Delivering::new(owner, &callback, &payload, label);
         handlers::deliver(vm, Delivering { is_event: true, ..handler });
     }
@@ -553,8 +562,8 @@ fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'stat
         Some((record.owner, record.handlers.exit.clone()))
     });
     if let Some((owner, exit)) = found {
-        let payload = region_payload(lua, watch, character, how)?;
-        deliver_region(vm, owner, exit, payload, "onExit");
+        let told = region_news(vm, exit, watch, character, how)?;
+        deliver_region(vm, owner, told, "onExit");
     }
     Ok(())
 }
@@ -611,8 +620,8 @@ fn stayed(vm: &ScriptVm, watch: WatchId, character: CharacterId) {
         Some((record.owner, record.handlers.stay.clone()?, how))
     });
     if let Some((owner, stay, how)) = found
-        && let Ok(payload) = region_payload(lua, watch, character, how)
+        && let Ok(told) = region_news(vm, Some(stay), watch, character, how)
     {
-        deliver_region(vm, owner, Some(stay), payload, "onStay");
+        deliver_region(vm, owner, told, "onStay");
     }
 }

@@ -12,6 +12,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::ordered::CollectOrdered;
+use crate::base::time::TickNumber;
 use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::ListenTimes;
@@ -139,13 +140,17 @@ pub fn forget_sense(lua: &Lua, watch: SenseId) {
     });
 }
 
-/// The characters that count for a watch with a predicate as its filter; none for other watches.
-#[must_use]
-pub fn watch_insiders(lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
+/// What `ask` says of the characters that count for a watch with a predicate as its filter; none for other
+/// watches.
+pub(crate) fn with_insiders<R>(
+    lua: &Lua,
+    watch: WatchId,
+    ask: impl FnOnce(&BTreeMap<CharacterId, (&'static str, TickNumber)>) -> R,
+) -> Option<R> {
     store::with(lua, |runtime| {
         let record = runtime.registered.handlers.watches.get(&watch)?;
         record.handlers.filter.as_ref()?;
-        Some(record.inside.keys().copied().collect())
+        Some(ask(&record.inside))
     })
 }
 

@@ -114,7 +114,10 @@ pub fn function<R: IntoLuaMulti>(
 pub const PRICE: u64 = 4;
 
 /// Bytes of a text argument in a unit of fuel.
-const BYTES_PER_UNIT: usize = 256;
+pub(crate) const BYTES_PER_UNIT: usize = 256;
+
+/// Longest name of a thing, bytes.
+pub(crate) const NAME_BYTES_MAX: usize = 128;
 
 /// Counts the fuel of a call of a host function: its price, and the length of the texts it is given.
 ///
@@ -299,7 +302,31 @@ impl Argument {
     /// For anything else.
     pub fn text(&self, expected: &str) -> Result<String, UsageError> {
         let text = self.value.as_string().and_then(|text| text.to_str().ok().map(|text| text.to_owned()));
+        if let Some(text) = &text {
+            fuel::charge_running((text.len() / BYTES_PER_UNIT) as u64);
+        }
         text.ok_or_else(|| self.not(expected))
+    }
+
+    /// A text that may be the name of something, and that the level keeps: no name is longer.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn name_to_keep(&self, expected: &str) -> Result<String, UsageError> {
+        self.text_up_to(NAME_BYTES_MAX, expected)
+    }
+
+    /// A text of at most so many bytes.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn text_up_to(&self, bytes_max: usize, expected: &str) -> Result<String, UsageError> {
+        match self.value.as_string() {
+            Some(text) if text.as_bytes().len() > bytes_max => {
+                Err(self.not(&format!("{expected} of at most {bytes_max} bytes")))
+            }
+            _ => self.text(expected),
+        }
     }
 
     /// A name to give to something: 1 to 128 bytes of UTF-8 without control characters.
@@ -308,7 +335,7 @@ impl Argument {
     /// For anything else.
     pub fn new_name(&self) -> Result<String, UsageError> {
         let name = self.text("a name")?;
-        if (1..=128).contains(&name.len()) && !name.chars().any(char::is_control) {
+        if (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.chars().any(char::is_control) {
             return Ok(name);
         }
         Err(self.not("a name of 1 to 128 bytes without control characters"))

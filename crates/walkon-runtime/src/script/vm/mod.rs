@@ -25,7 +25,7 @@ mod machine;
 pub mod payload;
 pub(crate) mod profile;
 pub(crate) mod resting;
-mod room;
+pub(in crate::script) mod room;
 pub(crate) mod sandbox;
 pub(crate) mod shown;
 pub(crate) mod shown_names;

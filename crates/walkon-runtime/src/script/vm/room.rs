@@ -12,7 +12,7 @@ use crate::script::vm::{lend, store};
 use crate::world::World;
 
 /// Makes room for `bytes` that the host is to keep; a sentence when there is none.
-pub(super) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
+pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
     let Some(machine) = machine_of(lua) else {
         return Ok(());
     };

@@ -4,10 +4,16 @@
 //! In: the table. Out: a definition whose shape was checked, or a sentence about the first mistake. Not here:
 //! whether the characters exist, which is asked when a scene is played (`cinematic`).
 
+use std::rc::Rc;
+
 use mlua::Value;
 
 use crate::script::state::scenes::Definition;
-use crate::script::vm::convert::describe;
+use crate::script::vm::convert::{NAME_BYTES_MAX, describe};
+use crate::script::vm::fuel;
+
+/// Most names that a scene holds, and that it locks: as many as there may be characters.
+const NAMES_MAX: usize = 10_000;
 
 const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
 
@@ -27,14 +33,26 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         }
     }
     let texts = |key: &str, expected: &str| match get(key) {
-        Value::Nil => Ok(Vec::new()),
-        Value::Table(list) => list
-            .sequence_values::<Value>()
-            .map(|value| match value {
-                Ok(Value::String(text)) => Ok(text.to_string_lossy()),
-                _ => Err(format!("{key} has an entry that is no text, expected {expected}")),
-            })
-            .collect(),
+        Value::Nil => Ok(Rc::default()),
+        Value::Table(list) => {
+            let count = list.raw_len();
+            if count > NAMES_MAX {
+                return Err(format!("{key} has {count} entries, expected at most {NAMES_MAX}"));
+            }
+            fuel::charge_running(count as u64);
+            list.sequence_values::<Value>()
+                .map(|value| match value {
+                    Ok(Value::String(text)) if text.as_bytes().len() <= NAME_BYTES_MAX => {
+                        Ok(text.to_string_lossy())
+                    }
+                    Ok(Value::String(_)) => Err(format!(
+                        "{key} has an entry that is longer than a name, expected {expected}, each of at most \
+                         {NAME_BYTES_MAX} bytes"
+                    )),
+                    _ => Err(format!("{key} has an entry that is no text, expected {expected}")),
+                })
+                .collect()
+        }
         other => Err(format!("{key} is {}, expected {expected}", describe(&other))),
     };
     let is_skippable = match get("skippable") {
