@@ -5,7 +5,8 @@
 //! both on their links; every straight line of it is a link, or is clear; slices change nothing but when.
 //! Others in the way close the links that they stand on; when that closes the only way the plan is made once
 //! more without them. Ways between parts worked out beforehand are used where they are at most a tenth more
-//! expensive than the cheapest way can be.
+//! expensive than the cheapest way can be, and the line that is drawn over them is at most a tenth longer than
+//! the straight line: so no line over parts is a tenth longer than the line over the cheapest way.
 
 use std::cell::RefCell;
 
@@ -52,12 +53,20 @@ pub(crate) struct GraphPlan {
     begun: bool,
     /// Whether ways worked out beforehand have yet to be tried.
     tries_parts: bool,
+    /// Whether the line leads over such a way.
+    is_over_parts: bool,
+    /// The part of the line over such a way that was free, where the line was not taken, expansions.
+    granted: u32,
     /// The line over the way found, while it is made.
     line: Option<Box<GraphLine>>,
     /// Whether nothing was looked at yet.
     is_new: bool,
     spent: u32,
 }
+
+/// What a line over parts may be long, over the straight line. No line over the cheapest way is shorter than
+/// the straight one.
+const OVER_STRAIGHT_MAX: f32 = 1.1;
 
 /// What it takes to see whether a line comes near to somebody.
 const DISC_EFFORT: u64 = 8;
@@ -250,7 +259,7 @@ impl GraphPlan {
             self.cut_short(map, query, &mut line);
         }
         self.spent = spent;
-        let granted = line.bill.granted();
+        let granted = line.bill.granted().saturating_add(self.granted);
         let whole = self.trouble.is_none();
         let layers = line.climbed(query.by.layer);
         let Measure { length_m, cost_m, crossings, .. } = line.measure;
@@ -443,6 +452,8 @@ impl Plan for GraphPlan {
             passages: map.passages(by),
             begun: false,
             tries_parts: uses_parts(map, by) && start.link != goal.link,
+            is_over_parts: false,
+            granted: 0,
             line: None,
             is_new: true,
             spent: begun_for(&effort),
@@ -502,14 +513,23 @@ impl GraphPlan {
             && let Some(points) = self.shortcut(map, search)
         {
             search.graph.note_found(&points);
+            self.is_over_parts = true;
             self.begin_line(map, &points);
         }
-        // Bounded: the search ends or the allowance does; it begins again without others once at most.
+        // Bounded: the search ends or the allowance does; it begins again without others once at most, and so
+        // it does after a line over parts.
         loop {
             let left = stop_at.saturating_sub(self.spent(search));
             let limit = query.expansions_max.saturating_sub(self.spent(search));
             if self.line.is_some() {
-                return self.answer(map, query, left.min(limit));
+                let answer = self.answer(map, query, left.min(limit))?;
+                let is_last = !self.is_over_parts || self.spent >= query.expansions_max;
+                if is_last || self.is_nearly_straight(query, &answer.path) {
+                    return Some(answer);
+                }
+                self.is_over_parts = false;
+                self.granted = answer.granted;
+                continue;
             }
             if limit == 0 {
                 self.spent = self.spent(search);
@@ -557,6 +577,16 @@ impl GraphLine {
             at_m += f64::from(crate::base::geom::flat_distance(from, to));
         }
         found
+    }
+}
+
+impl GraphPlan {
+    /// Whether a line is so near to straight that none to its goal is shorter by a tenth.
+    fn is_nearly_straight(&self, query: &PathQuery, path: &Path) -> bool {
+        let others = query.others.as_deref().unwrap_or(&[]);
+        let before_m = self.covered.and_then(|at| others.get(at as usize)).map_or(0.0, |disc| disc.radius_m);
+        let goal_m = crate::base::geom::flat_distance(query.start, self.ends[1]) - 2.0 * before_m.max(0.0);
+        path.length_m <= OVER_STRAIGHT_MAX * goal_m
     }
 }
 

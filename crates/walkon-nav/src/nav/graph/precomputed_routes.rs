@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::base::rng::Rng;
-use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
+use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint, link_mm};
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
@@ -79,6 +79,11 @@ const JOINED_POINTS_MIN: usize = 16;
 /// the lines that are drawn through both are shorter, and need not be shorter by as much. Those are rarely a
 /// tenth apart, but may be.
 const DEARER_MAX_PERCENT: u64 = 107;
+
+/// What the cheapest way may cost, in hundredths of the straight line, where one is joined at all. A line over
+/// parts is taken where it is a tenth longer than the straight line at most (`plan`): where ways are longer
+/// than this, few are.
+const BENT_MAX_PERCENT: u64 = 112;
 
 /// How a way was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -415,7 +420,12 @@ impl PrecomputedRoutes {
         }
         let toward = Toward::new(net, to.tips, 1.0);
         let bounds = from.tips.iter().map(|&(at, cost)| toward.bound_mm(at).saturating_add(cost));
-        let most = u64::from(bounds.min()?) * DEARER_MAX_PERCENT / 100;
+        let least = u64::from(bounds.min()?);
+        let [begin, goal] = [from, to].map(|end| end.tips.first().map(|tip| net.points()[tip.0 as usize]));
+        if least * 100 > u64::from(link_mm(begin?, goal?)) * BENT_MAX_PERCENT {
+            return None;
+        }
+        let most = least * DEARER_MAX_PERCENT / 100;
         let whole = RouteStretch { points: &way.points, left_mm: &way.left_mm };
         let join = near(net, from.tips, end, whole, is_open, search, looked)?;
         let at = way.points.iter().position(|at| Some(at) == join.points.last())?;
