@@ -120,7 +120,13 @@ pub(crate) fn leave_each_once(lines: &mut Vec<GroundSegment>) {
 /// An order of places.
 #[inline]
 pub(crate) fn by_place(a: Point, b: Point) -> Ordering {
-    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+    // As `total_cmp`, which takes longer, does: that is asked only where values are equal, but for their signs.
+    let on = |axis: usize| match a[axis] {
+        value if value < b[axis] => Ordering::Less,
+        value if value > b[axis] => Ordering::Greater,
+        value => value.total_cmp(&b[axis]),
+    };
+    on(0).then_with(|| on(1))
 }
 
 /// Up to so many segments each is compared with every other: a tree of them takes longer.
@@ -161,7 +167,8 @@ fn meetings_but(lines: &[GroundSegment], compared: &[GroundSegment]) -> Vec<(usi
     let tree = RectangleTree::new(&bounds);
     let is_new = are_new(lines, compared);
     let places = tree.places();
-    let mut pairs: Vec<[u32; 3]> = Vec::new();
+    // The lower of two, then the place of the other in the tree, in one number each.
+    let mut pairs: Vec<u64> = Vec::new();
     for (at, around) in bounds.iter().enumerate().filter(|(at, _)| is_new[*at]) {
         // Leaves of the tree hold several: a glance at the rectangle is cheaper than a comparison.
         tree.visit(*around, &mut |other| {
@@ -169,14 +176,14 @@ fn meetings_but(lines: &[GroundSegment], compared: &[GroundSegment]) -> Vec<(usi
             let is_first = to > at || to < at && !is_new[to];
             if is_first && around.overlaps(&bounds[to]) {
                 let [low, high] = [at.min(to), at.max(to)];
-                pairs.push([low as u32, places[high], high as u32]);
+                pairs.push((low as u64) << 32 | u64::from(places[high]));
             }
         });
     }
     // What is near to one comes in the order of the tree, whichever of two was looked up.
     pairs.sort_unstable();
-    for [low, _, high] in pairs {
-        meet(lines, [low as usize, high as usize], &mut cuts);
+    for pair in pairs {
+        meet(lines, [(pair >> 32) as usize, tree.item_at(pair as u32) as usize], &mut cuts);
     }
     cuts
 }
