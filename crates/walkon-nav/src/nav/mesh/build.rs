@@ -75,32 +75,33 @@ pub(crate) struct MeshInput {
     pub(crate) floor_y_m: f64,
 }
 
-/// What a view depends on, beside the source.
+/// What a view depends on, beside the source. Its lists are shared by the keys of one state: one that is
+/// cloned costs nothing, and is soon found to be equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ViewKey {
     /// Areas that can be used, by id.
-    pub(crate) open: Vec<bool>,
+    pub(crate) open: Arc<[bool]>,
     /// Areas that are walls.
-    pub(crate) shunned: Vec<bool>,
+    pub(crate) shunned: Arc<[bool]>,
     /// Obstacles in force.
-    pub(crate) blocking: Vec<bool>,
+    pub(crate) blocking: Arc<[bool]>,
     /// Additional distance to all walls, micrometres.
     pub(crate) wider_um: u32,
     /// What was authored and is not as at first, by id and in order: areas whose part of `open` changed,
     /// obstacles whose part of `blocking` did.
-    pub(crate) changes: Vec<u32>,
+    pub(crate) changes: Arc<[u32]>,
 }
 
 impl ViewKey {
     /// The same before anything changed.
     pub(crate) fn at_first(&self) -> Self {
-        let mut first = Self { changes: Vec::new(), ..self.clone() };
-        for &change in &self.changes {
-            let change = change as usize;
-            match change.checked_sub(self.open.len()) {
-                None => first.open[change] = !first.open[change],
-                Some(obstacle) => first.blocking[obstacle] = !first.blocking[obstacle],
-            }
+        let mut first = Self { changes: Arc::default(), ..self.clone() };
+        for &change in &*self.changes {
+            let (list, at) = match (change as usize).checked_sub(self.open.len()) {
+                None => (&mut first.open, change as usize),
+                Some(obstacle) => (&mut first.blocking, obstacle),
+            };
+            Arc::make_mut(list)[at] = !list[at];
         }
         first
     }
@@ -238,7 +239,7 @@ impl MeshInput {
     }
 
     pub(crate) fn in_force(&self, key: &ViewKey) -> Vec<&MeshBlocker> {
-        let all = self.blockers.iter().zip(&key.blocking);
+        let all = self.blockers.iter().zip(&*key.blocking);
         all.filter(|(_, is_blocking)| **is_blocking).map(|(blocker, _)| blocker).collect()
     }
 

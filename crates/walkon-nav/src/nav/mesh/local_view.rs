@@ -407,11 +407,12 @@ impl MeshInput {
 
     /// On ground that is not flat: obstacles that have come are carved out.
     fn carved_view(&self, first: &MeshView, key: &ViewKey) -> Option<MeshView> {
-        let mut added = ViewKey { blocking: vec![false; key.blocking.len()], ..key.clone() };
-        for &change in &key.changes {
+        let mut blocking = vec![false; key.blocking.len()];
+        for &change in &*key.changes {
             let obstacle = (change as usize).checked_sub(self.areas.len())?;
-            added.blocking[obstacle] = key.blocking[obstacle].then_some(true)?;
+            blocking[obstacle] = key.blocking[obstacle].then_some(true)?;
         }
+        let added = ViewKey { blocking: blocking.into(), ..key.clone() };
         Some(self.without_added(first, &added))
     }
 

@@ -91,6 +91,8 @@ pub struct NavMesh {
     paddings_m: [f64; 3],
     avoidance: Avoidance,
     pub(super) states: AreaStates,
+    /// The key of a body without width that opens, shuns and is barred from nothing.
+    plain_key: ViewKey,
     views: Views,
     /// Views to keep beside those last used.
     kinds: usize,
@@ -225,6 +227,7 @@ impl NavMesh {
             ..Self::default()
         };
         map.start_hash = map.hash_source();
+        map.plain_key = map.make_plain_key();
         Ok(map)
     }
 
@@ -312,15 +315,32 @@ impl NavMesh {
         is_there(AreaId::from(area), &self.states[area], by)
     }
 
+    /// The key of a body without width that opens, shuns and is barred from nothing. Cost: a glance at all
+    /// areas and obstacles, once for each set of edits.
+    fn make_plain_key(&self) -> ViewKey {
+        let (areas, obstacles) = self.states.split_at(self.area_count());
+        // Obstacles that were added later and are not in force make no other key.
+        let (authored, added) = obstacles.split_at(self.states.authored() - areas.len());
+        let added_count = added.iter().rposition(|state| state.available).map_or(0, |last| last + 1);
+        let is_changed =
+            |at: &usize| self.states[*at].available != self.states.initial(AreaId::from(*at)).available;
+        ViewKey {
+            open: areas.iter().map(|state| state.available).collect(),
+            shunned: vec![false; areas.len()].into(),
+            blocking: authored.iter().chain(&added[..added_count]).map(|state| state.available).collect(),
+            wider_um: 0,
+            changes: (0..self.states.authored()).filter(is_changed).map(|at| at as u32).collect(),
+        }
+    }
+
     /// What was authored and is not as it was at first, as far as that changes the ground of somebody.
-    fn changes_for(&self, by: &Traversal) -> Vec<u32> {
-        let is_changed = |at: usize| {
-            let (area, now) = (AreaId::from(at), &self.states[at]);
-            let first = self.states.initial(area);
-            let is_other = || self.is_open_to(area, now, by) != self.is_open_to(area, first, by);
-            now.available != first.available && (at >= self.area_count() || is_other())
+    fn changes_for(&self, by: &Traversal) -> Arc<[u32]> {
+        let is_other = |at: usize| {
+            let area = AreaId::from(at);
+            let is_open_in = |state: &AreaState| self.is_open_to(area, state, by);
+            at >= self.area_count() || is_open_in(&self.states[at]) != is_open_in(self.states.initial(area))
         };
-        (0..self.states.authored()).filter(|at| is_changed(*at)).map(|at| at as u32).collect()
+        self.plain_key.changes.iter().copied().filter(|at| is_other(*at as usize)).collect()
     }
 
     pub(super) fn is_shunned(&self, area: usize, by: &Traversal) -> bool {
@@ -329,26 +349,22 @@ impl NavMesh {
     }
 
     pub(super) fn key(&self, by: &Traversal) -> ViewKey {
-        let areas = 0..self.area_count();
         let wider_m = match self.avoidance {
             Avoidance::Radius => (f64::from(by.radius_m) - self.paddings_m[0]).max(0.0),
             Avoidance::Waypoints => 0.0,
         };
-        // Obstacles that were added later and are not in force make no other key.
-        let authored_count = self.states.authored() - self.area_count();
-        let (authored, added) = self.states[self.area_count()..].split_at(authored_count);
-        let added_count = added.iter().rposition(|state| state.available).map_or(0, |last| last + 1);
-        let blocking = authored.iter().chain(&added[..added_count]).map(|state| state.available);
+        // A tenth of a millimetre is no difference; the cast saturates.
+        let wider_um = if wider_m > 1e-4 { (wider_m * 1e6).round() as u32 } else { 0 };
+        let plain = ViewKey { wider_um, ..self.plain_key.clone() };
+        if by.through.is_none() && by.areas.is_none() && by.barred().is_empty() {
+            return plain;
+        }
+        let is_open = |area: usize| self.is_open_to(AreaId::from(area), &self.states[area], by);
         ViewKey {
-            open: areas
-                .clone()
-                .map(|area| self.is_open_to(AreaId::from(area), &self.states[area], by))
-                .collect(),
-            shunned: areas.map(|area| self.is_shunned(area, by)).collect(),
-            blocking: blocking.collect(),
-            // A tenth of a millimetre is no difference; the cast saturates.
-            wider_um: if wider_m > 1e-4 { (wider_m * 1e6).round() as u32 } else { 0 },
+            open: (0..self.area_count()).map(is_open).collect(),
+            shunned: (0..self.area_count()).map(|area| self.is_shunned(area, by)).collect(),
             changes: self.changes_for(by),
+            ..plain
         }
     }
 
@@ -376,8 +392,8 @@ impl NavMesh {
             return self.edited_view(key).unwrap_or_else(|| self.source.view(key));
         }
         let (mut before, mut added) = (key.clone(), key.clone());
-        before.blocking.truncate(authored);
-        added.blocking[..authored].fill(false);
+        before.blocking = key.blocking[..authored].into();
+        Arc::make_mut(&mut added.blocking)[..authored].fill(false);
         self.source.without_added(&self.view_of(before), &added)
     }
 
@@ -397,8 +413,9 @@ impl NavMesh {
     /// The view of a walker to which every area is open.
     pub(super) fn view_all_open(&self, by: &Traversal) -> Arc<MeshView> {
         let mut key = self.key(by);
-        key.open.fill(true);
-        key.changes.retain(|&change| change as usize >= self.area_count());
+        Arc::make_mut(&mut key.open).fill(true);
+        let is_obstacle = |change: &u32| *change as usize >= self.area_count();
+        key.changes = key.changes.iter().copied().filter(is_obstacle).collect();
         self.view_of(key)
     }
 

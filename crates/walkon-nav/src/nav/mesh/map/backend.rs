@@ -98,6 +98,7 @@ impl Backend for NavMesh {
             return None;
         }
         self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before, &changed));
+        self.plain_key = self.make_plain_key();
         self.revision += 1;
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         for at in changed {

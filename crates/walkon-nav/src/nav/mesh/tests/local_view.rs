@@ -1,7 +1,7 @@
 //! Ground that was made again around what changed, against ground made whole.
 
 use super::*;
-use crate::nav::RawMesh;
+use crate::nav::{PassRules, RawMesh};
 
 /// The side of the floor of a scene, metres.
 const SIDE_M: f64 = 40.0;
@@ -156,4 +156,66 @@ fn ground_that_is_as_at_first_again_is_the_same_and_the_way_there_matters_not() 
     let other = flip(&mut other, a);
     assert_eq!((&one.surface.ring, &one.surface.twin), (&other.surface.ring, &other.surface.twin));
     assert_eq!((&one.surface.points, &one.surface.owner), (&other.surface.points, &other.surface.owner));
+}
+
+/// Law: what a question looks up is what a look at every area and obstacle finds, for whoever asks and
+/// whatever came, went and was added.
+#[test]
+fn keys_are_those_of_a_look_at_every_area_and_obstacle() {
+    let mut rng = Rng::stream(11, "keys");
+    for _ in 0..8 {
+        let mut source = scene(&mut rng);
+        let first = source.clone();
+        let mut edited = map(&source);
+        let areas = source.areas.len();
+        let mut added = Vec::new();
+        for round in 0..6 {
+            change(&mut source, &mut edited, &mut rng);
+            if round % 2 == 1 {
+                let centre = LayerPoint { layer: 0, point: Vec3::new(5.0, 0.0, 5.0) };
+                added.push(edited.add_obstacle(&added, centre, 0.5));
+                toggle(&mut edited, added[rng.below(added.len() as u64) as usize], true);
+            }
+            let mut some = |share: f64| -> Vec<AreaId> {
+                (0..areas).filter(|_| rng.unit() < share).map(AreaId::from).collect()
+            };
+            let (barred, through, shunned) = (some(0.2), some(0.2), some(0.2));
+            let through: Vec<(AreaId, f32)> = through.into_iter().map(|area| (area, 1.0)).collect();
+            let shuns: Vec<(AreaId, Option<f32>)> = shunned.iter().map(|area| (*area, None)).collect();
+            let particular = Traversal {
+                radius_m: 0.5,
+                through: Some(through.clone().into()),
+                areas: Some(shuns.into()),
+                rules: Some(PassRules { barred: barred.clone(), ..PassRules::default() }.into()),
+                ..Traversal::default()
+            };
+            let mesh = edited.mesh().expect("a mesh");
+            for (by, is_particular) in [(wide(0.5), false), (particular, true)] {
+                let key = mesh.key(&by);
+                let is_open = |area: usize, available: bool| {
+                    let id = AreaId::from(area);
+                    let is_listed = through.iter().any(|entry| entry.0 == id);
+                    if is_particular { is_listed || available && !barred.contains(&id) } else { available }
+                };
+                let open = |source: &MeshSource| -> Vec<bool> {
+                    let areas = source.areas.iter().enumerate();
+                    areas.map(|(area, shape)| is_open(area, shape.available)).collect()
+                };
+                let (before, now) = (open(&first), open(&source));
+                assert_eq!(*key.open, *now);
+                let is_shunned = |area| is_particular && shunned.contains(&AreaId::from(area));
+                assert_eq!(*key.shunned, *(0..areas).map(is_shunned).collect::<Vec<_>>());
+                let blocking: Vec<bool> = source.obstacles.iter().map(|shape| shape.available).collect();
+                assert_eq!(key.blocking[..OBSTACLES], *blocking);
+                let in_force = |id: &&AreaId| mesh.is_available(**id) == Some(true);
+                let last = added.iter().rfind(in_force).map_or(areas + OBSTACLES, |id| id.index() + 1);
+                assert_eq!(key.blocking.len(), last - areas);
+                let was_blocking = |at: usize| first.obstacles[at].available;
+                let changed_areas = (0..areas).filter(|&area| before[area] != now[area]);
+                let changed_obstacles = (0..OBSTACLES).filter(|&at| was_blocking(at) != blocking[at]);
+                let changed = changed_areas.chain(changed_obstacles.map(|at| areas + at));
+                assert_eq!(*key.changes, *changed.map(|at| at as u32).collect::<Vec<_>>());
+            }
+        }
+    }
 }
