@@ -106,6 +106,13 @@ impl ViewKey {
         first
     }
 
+    /// The same where only some of what changed did.
+    pub(crate) fn with_only(&self, changes: &[u32]) -> Self {
+        let others = self.changes.iter().filter(|change| !changes.contains(change));
+        let others = Self { changes: others.copied().collect(), ..self.clone() };
+        Self { changes: changes.into(), ..others.at_first() }
+    }
+
     /// Additional distance to all walls, metres.
     pub(crate) fn wider_m(&self) -> f64 {
         f64::from(self.wider_um) * 1e-6

@@ -3,11 +3,13 @@
 //! In: the view of a key as it was at first, and the areas and obstacles that have come or gone since. Out:
 //! the view of the key. Holds: it is the ground of the same rules as one made whole, in other polygons here
 //! and there; it depends on the source and the key alone. Only polygons near what changed are made again; the
-//! others are carried over. Cost: the neighbourhood of what changed, and a tenth of a microsecond for each of
-//! the other polygons. Not here: the rules (`build`), when a view is wanted (`map`).
+//! others are carried over. Changes that lie far apart are pieces of their own, which are kept: another change
+//! makes its own piece only. Cost: the neighbourhood of what changed last, a fitting of the other pieces, and a
+//! tenth of a microsecond for each of the other polygons. Not here: the rules (`build`), when a view is wanted (`map`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
@@ -254,12 +256,8 @@ impl<'a> GroundPatch<'a> {
     /// The polygons that touch some windows.
     fn new(ground: &'a Topology, windows: &ChangedWindows) -> Self {
         let mut is_in = vec![false; ground.polygon_count() as usize];
-        for window in &windows.bounds {
-            // Polygons that touch a window only for rounding belong to it, too.
-            let window = window.grown(MARGIN_M / 2.0);
-            ground.tree.visit(window, &mut |polygon| {
-                is_in[polygon as usize] = is_in[polygon as usize] || ground.touches(polygon, window);
-            });
+        for &window in &windows.bounds {
+            polygons_in(ground, window).into_iter().for_each(|polygon| is_in[polygon as usize] = true);
         }
         let polygons = (0..ground.polygon_count()).filter(|polygon| is_in[*polygon as usize]).collect();
         Self { ground, is_in, polygons }
@@ -380,6 +378,110 @@ impl<'a> GroundPatch<'a> {
     }
 }
 
+/// The ground around changes that lie near to one another.
+#[derive(Debug)]
+struct GroundPiece {
+    made: OwnedRings,
+    /// By owner of its polygons: the areas that hold them.
+    sets: Vec<Vec<u32>>,
+}
+
+impl GroundPiece {
+    /// Puts it beside other pieces.
+    fn append_to(&self, all: &mut OwnedRings, sets: &mut Sets) {
+        let first = all.points.len() as u32;
+        all.points.extend_from_slice(&self.made.points);
+        all.rings.extend(self.made.rings.iter().map(|ring| ring.iter().map(|at| first + at).collect()));
+        let owners = self.made.owners.iter().map(|owner| self.sets[*owner as usize].clone());
+        all.owners.extend(owners.map(|set| sets.number(set)));
+    }
+}
+
+/// The pieces made so far within one ground as it was at first, by their changes. None: made, and of no use.
+/// They depend on that ground and the changes alone, so keeping them changes no answer: what changes in one
+/// place does not make the ground of another place again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GroundPieces(Arc<Mutex<PieceTable>>);
+
+type PieceTable = BTreeMap<Vec<u32>, Arc<Option<GroundPiece>>>;
+
+/// Pieces kept; beyond this all are made again.
+const PIECES_MAX: usize = 4096;
+
+impl GroundPieces {
+    fn find_or_make(
+        &self,
+        changes: &[u32],
+        make: impl FnOnce() -> Option<GroundPiece>,
+    ) -> Arc<Option<GroundPiece>> {
+        // A piece is put in whole or not at all.
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().get(changes).cloned();
+        known.unwrap_or_else(|| {
+            let piece = Arc::new(make());
+            let mut kept = kept();
+            if kept.len() >= PIECES_MAX {
+                kept.clear();
+            }
+            kept.insert(changes.to_vec(), piece.clone());
+            piece
+        })
+    }
+
+    /// How many are kept.
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+/// The places of windows in their list, in groups: those that overlap, or touch the same polygon of a ground,
+/// are of one group. Groups are in order of their first windows.
+fn groups(ground: &Topology, windows: &[Bounds]) -> Vec<Vec<usize>> {
+    let mut parent: Vec<usize> = (0..windows.len()).collect();
+    let mut join = |one: usize, other: usize| {
+        let [one, other] = [one, other].map(|at| first_of(&parent, at));
+        parent[one.max(other)] = one.min(other);
+    };
+    let mut owners: BTreeMap<u32, usize> = BTreeMap::new();
+    let tree = RectangleTree::new(windows);
+    for (at, window) in windows.iter().enumerate() {
+        for polygon in polygons_in(ground, *window) {
+            join(*owners.entry(polygon).or_insert(at), at);
+        }
+        tree.visit(*window, &mut |other| {
+            if windows[other as usize].overlaps(window) {
+                join(other as usize, at);
+            }
+        });
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for at in 0..windows.len() {
+        groups.entry(first_of(&parent, at)).or_default().push(at);
+    }
+    groups.into_values().collect()
+}
+
+/// The first window of the group of one. Bounded: each leads to a lower one.
+fn first_of(parent: &[usize], mut at: usize) -> usize {
+    while parent[at] != at {
+        at = parent[at];
+    }
+    at
+}
+
+/// The polygons of a ground that touch a window; those that do so only for rounding, too.
+fn polygons_in(ground: &Topology, window: Bounds) -> Vec<u32> {
+    let window = window.grown(MARGIN_M / 2.0);
+    let mut found = Vec::new();
+    ground.tree.visit(window, &mut |polygon| {
+        if ground.touches(polygon, window) {
+            found.push(polygon);
+        }
+    });
+    found
+}
+
 impl MeshInput {
     /// Whether the whole ground is made in next to no time.
     pub(crate) fn is_small(&self) -> bool {
@@ -390,19 +492,41 @@ impl MeshInput {
     }
 
     /// The view of a key from that of the key at first. None where one made whole serves better.
-    pub(crate) fn view_around_changes(&self, first: &MeshView, key: &ViewKey) -> Option<MeshView> {
+    pub(crate) fn view_around_changes(
+        &self,
+        first: &MeshView,
+        key: &ViewKey,
+        pieces: &GroundPieces,
+    ) -> Option<MeshView> {
         if self.ground.as_ref().is_some_and(|ground| !ground.is_flat) {
             return self.carved_view(first, key);
         }
-        let windows = ChangedWindows::new(key.changes.iter().map(|&at| self.window(at, key)).collect());
-        let patch = GroundPatch::new(&first.surface, &windows);
+        let windows: Vec<Bounds> = key.changes.iter().map(|&at| self.window(at, key)).collect();
+        let patch = GroundPatch::new(&first.surface, &ChangedWindows::new(windows.clone()));
         if patch.polygons.len() > patch.is_in.len() / LOCAL_PART {
             return None;
         }
+        let mut sets = Sets::of(&first.sets);
+        let mut all = OwnedRings::default();
+        for group in groups(&first.surface, &windows) {
+            let changes: Vec<u32> = group.iter().map(|&at| key.changes[at]).collect();
+            let piece = pieces.find_or_make(&changes, || {
+                let windows = group.iter().map(|&at| windows[at]).collect();
+                self.piece(first, &key.with_only(&changes), &ChangedWindows::new(windows))
+            });
+            piece.as_ref().as_ref()?.append_to(&mut all, &mut sets);
+        }
+        Some(MeshView { surface: patch.replaced(all)?, sets: sets.known })
+    }
+
+    /// The ground around the changes of a key, which lie near to one another. None where it would not fit
+    /// between the rest.
+    fn piece(&self, first: &MeshView, key: &ViewKey, windows: &ChangedWindows) -> Option<GroundPiece> {
+        let patch = GroundPatch::new(&first.surface, windows);
         let areas = OutlineIndex::new(self.areas.iter().collect());
         let sets = RefCell::new(Sets::of(&first.sets));
-        let made = NearRule { input: self, key, windows: &windows, areas }.made(&patch, &sets)?;
-        Some(MeshView { surface: patch.replaced(made)?, sets: sets.into_inner().known })
+        let made = NearRule { input: self, key, windows, areas }.made(&patch, &sets)?;
+        Some(GroundPiece { made, sets: sets.into_inner().known })
     }
 
     /// On ground that is not flat: obstacles that have come are carved out.

@@ -15,6 +15,7 @@ use crate::base::ids::AreaId;
 use crate::nav::Links;
 use crate::nav::edits::{AreaState, AreaStates, FACTOR_RANGE};
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker, MeshInput, MeshView, ViewKey};
+use crate::nav::mesh::local_view::GroundPieces;
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, CheckedMesh};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::triangulate::{GroundSegment, MeetingCount, count_meetings};
@@ -94,6 +95,7 @@ pub struct NavMesh {
     /// The key of a body without width that opens, shuns and is barred from nothing.
     plain_key: ViewKey,
     views: Views,
+    pieces: PieceTables,
     /// Views to keep beside those last used.
     kinds: usize,
     revision: u64,
@@ -102,6 +104,28 @@ pub struct NavMesh {
     edit_hash: u64,
     /// Ways over gaps in the ground.
     pub(super) links: Links,
+}
+
+/// The pieces made so far within views as they were at first, by the keys of those; those used last at the
+/// end.
+#[derive(Clone, Debug, Default)]
+struct PieceTables(Arc<Mutex<Vec<(ViewKey, GroundPieces)>>>);
+
+impl PieceTables {
+    /// Those within the view of a key.
+    fn within(&self, first: &ViewKey, most: usize) -> GroundPieces {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = match kept.iter().position(|(other, _)| other == first) {
+            Some(at) => kept.remove(at),
+            None => (first.clone(), GroundPieces::default()),
+        };
+        if kept.len() >= most {
+            kept.remove(0);
+        }
+        let pieces = entry.1.clone();
+        kept.push(entry);
+        pieces
+    }
 }
 
 /// A view and what it depends on.
@@ -379,9 +403,19 @@ impl NavMesh {
     pub(super) fn view_of(&self, key: ViewKey) -> Arc<MeshView> {
         self.views.find(&key).unwrap_or_else(|| {
             let view = Arc::new(self.make_view(&key));
-            self.views.keep(key, &view, KEPT_MAX + self.kinds);
+            self.views.keep(key, &view, self.kept_max());
             view
         })
+    }
+
+    fn kept_max(&self) -> usize {
+        KEPT_MAX + self.kinds
+    }
+
+    /// How many pieces of the ground of somebody are kept.
+    #[cfg(test)]
+    pub(super) fn piece_count(&self, by: &Traversal) -> usize {
+        self.pieces.within(&self.key(by).at_first(), self.kept_max()).count()
     }
 
     /// Obstacles that were added later come and go while the level runs: they are carved out of the view
@@ -403,7 +437,9 @@ impl NavMesh {
         if key.changes.is_empty() || self.source.is_small() {
             return None;
         }
-        self.source.view_around_changes(&self.view_of(key.at_first()), key)
+        let first = key.at_first();
+        let pieces = self.pieces.within(&first, self.kept_max());
+        self.source.view_around_changes(&self.view_of(first), key, &pieces)
     }
 
     pub(super) fn view(&self, by: &Traversal) -> Arc<MeshView> {

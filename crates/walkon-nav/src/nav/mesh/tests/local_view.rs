@@ -1,6 +1,7 @@
 //! Ground that was made again around what changed, against ground made whole.
 
 use super::*;
+use crate::nav::mesh::build::MeshView;
 use crate::nav::{PassRules, RawMesh};
 
 /// The side of the floor of a scene, metres.
@@ -218,4 +219,61 @@ fn keys_are_those_of_a_look_at_every_area_and_obstacle() {
             }
         }
     }
+}
+
+/// Law: whatever came and went before, the ground is that of a mesh that changed to the same at once, polygon
+/// by polygon; pieces that were kept change nothing.
+#[test]
+fn ground_that_changed_step_by_step_is_that_of_one_that_changed_at_once() {
+    let mut rng = Rng::stream(12, "steps");
+    for round in 0..6 {
+        let mut source = scene(&mut rng);
+        if round % 3 == 2 {
+            source = on_polygons(source);
+        }
+        let first = source.clone();
+        let mut edited = map(&source);
+        for _ in 0..8 {
+            change(&mut source, &mut edited, &mut rng);
+            let mut at_once = map(&first);
+            let now = source.areas.iter().chain(&source.obstacles);
+            for (at, shape) in now.enumerate() {
+                toggle(&mut at_once, AreaId::from(at), shape.available);
+            }
+            for by in [wide(0.0), wide(0.55)] {
+                let [one, other] = [&edited, &at_once].map(|map| map.mesh().expect("a mesh").view(&by));
+                let corners = |view: &MeshView| (view.surface.ring.clone(), view.surface.twin.clone());
+                assert_eq!(corners(&one), corners(&other));
+                assert_eq!(one.surface.points, other.surface.points);
+                assert_eq!((&one.surface.owner, &one.sets), (&other.surface.owner, &other.sets));
+            }
+        }
+    }
+}
+
+/// Law: a change makes no ground again but around itself, however many others there are already.
+#[test]
+fn a_change_makes_its_own_piece_only() {
+    let square = |at: u32| {
+        let [x, z] = [at % 12, at / 12].map(|step| 5.0 * f64::from(step) + 2.0);
+        rectangle([x, x + 1.0], [z, z + 1.0])
+    };
+    let floor = rectangle([0.0, 62.0], [0.0, 62.0]);
+    let source = MeshSource {
+        areas: vec![floor],
+        obstacles: (0..144).map(square).collect(),
+        agent_radius_m: 0.3,
+        ..MeshSource::default()
+    };
+    let (mut edited, by) = (map(&source), wide(0.3));
+    let mut before = 0;
+    for at in 0..12 {
+        toggle(&mut edited, AreaId(1 + (at * 55) % 144), false);
+        let mesh = edited.mesh().expect("a mesh");
+        mesh.view(&by);
+        let count = mesh.piece_count(&by);
+        assert!(count <= before + 1, "{count} pieces, {before} before");
+        before = count;
+    }
+    assert!(before >= 6, "{before} pieces");
 }
