@@ -5,8 +5,8 @@
 //! both on their links; every straight line of it is a link, or is clear; slices change nothing but when.
 //! Others in the way close the links that they stand on; when that closes the only way the plan is made once
 //! more without them. Ways between parts worked out beforehand are used where they are at most a tenth more
-//! expensive than the cheapest way can be, and the line that is drawn over them is at most a tenth longer than
-//! the straight line: so no line over parts is a tenth longer than the line over the cheapest way.
+//! expensive than the cheapest way can be, and the line that is drawn over them is at most a tenth longer
+//! than the straight line: so no line over parts is a tenth longer than the line over the cheapest way.
 
 use std::cell::RefCell;
 

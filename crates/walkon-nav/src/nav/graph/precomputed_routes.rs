@@ -80,9 +80,9 @@ const JOINED_POINTS_MIN: usize = 16;
 /// tenth apart, but may be.
 const DEARER_MAX_PERCENT: u64 = 107;
 
-/// What the cheapest way may cost, in hundredths of the straight line, where one is joined at all. A line over
-/// parts is taken where it is a tenth longer than the straight line at most (`plan`): where ways are longer
-/// than this, few are.
+/// What the cheapest way may cost, in hundredths of the straight line, where one is joined at all. A line
+/// over parts is taken where it is a tenth longer than the straight line at most (`plan`): where ways are
+/// longer than this, few are.
 const BENT_MAX_PERCENT: u64 = 112;
 
 /// How a way was found.

@@ -3,9 +3,10 @@
 //! In: the view of a key as it was at first, and the areas and obstacles that have come or gone since. Out:
 //! the view of the key. Holds: it is the ground of the same rules as one made whole, in other polygons here
 //! and there; it depends on the source and the key alone. Only polygons near what changed are made again; the
-//! others are carried over. Changes that lie far apart are pieces of their own, which are kept: another change
-//! makes its own piece only. Cost: the neighbourhood of what changed last, a fitting of the other pieces, and a
-//! tenth of a microsecond for each of the other polygons. Not here: the rules (`build`), when a view is wanted (`map`).
+//! others are carried over. Changes that lie far apart are pieces of their own, which are kept: another
+//! change makes its own piece only. Cost: the neighbourhood of what changed last, a fitting of the other
+//! pieces, and a tenth of a microsecond for each of the other polygons. Not here: the rules (`build`), when a
+//! view is wanted (`map`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -28,15 +28,15 @@ pub(crate) struct BoundedItem {
 #[derive(Clone, Copy, Debug)]
 struct Branch {
     bounds: Bounds,
-    /// Of a leaf: its first item. Else where what is below it ends; the left child follows its parent, and the
-    /// right one the end of the left.
+    /// Of a leaf: its first item. Else where what is below it ends; the left child follows its parent, and
+    /// the right one the end of the left.
     first: u32,
     /// Of a leaf: its items. Else `INNER`.
     count: u32,
 }
 
-/// An item while a tree is made: twice the middle of its rectangle on either axis, as a number in the order of
-/// `total_cmp`.
+/// An item while a tree is made: twice the middle of its rectangle on either axis, as a number in the order
+/// of `total_cmp`.
 #[derive(Clone, Copy, Debug)]
 struct PlacedItem {
     middle: [i64; 2],

@@ -120,7 +120,7 @@ pub(crate) fn leave_each_once(lines: &mut Vec<GroundSegment>) {
 /// An order of places.
 #[inline]
 pub(crate) fn by_place(a: Point, b: Point) -> Ordering {
-    // As `total_cmp`, which takes longer, does: that is asked only where values are equal, but for their signs.
+    // As `total_cmp` does, which takes longer: it is asked only where values are equal but for their signs.
     let on = |axis: usize| match a[axis] {
         value if value < b[axis] => Ordering::Less,
         value if value > b[axis] => Ordering::Greater,
