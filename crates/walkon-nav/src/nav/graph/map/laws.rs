@@ -222,6 +222,7 @@ fn hold_lines_over_parts_of(seed: u64) -> usize {
 
 /// A seed that failed once, and as many more as `PART_SEEDS` says.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 fn lines_over_parts_hold_for_the_seed_that_failed_and_those_asked_for() {
     let asked = std::env::var("PART_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(12);
     let seeds = [3_279_315_776_968_655_123].into_iter().chain(0..asked);
