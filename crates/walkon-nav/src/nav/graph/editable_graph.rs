@@ -3,7 +3,7 @@
 //! In: edits, one at a time. Out: the graph after it, and the edit that takes it back. Holds: finite points,
 //! links between two different known points, each once; a point in one part at most. Not here: searching.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use thiserror::Error;
@@ -69,6 +69,18 @@ pub enum PointEdit {
         /// The numbers of its ends.
         ends: [u32; 2],
     },
+}
+
+impl PointEdit {
+    /// Edits in runs that are carried out at once: points that go in falling order of their numbers, points
+    /// that come in rising order, and each other edit by itself.
+    pub fn runs(edits: &[Self]) -> impl Iterator<Item = &[Self]> {
+        edits.chunk_by(|one, other| match (one, other) {
+            (Self::Remove { at }, Self::Remove { at: next }) => next < at,
+            (Self::Add { at, .. }, Self::Add { at: next, .. }) => next > at,
+            _ => false,
+        })
+    }
 }
 
 /// Why an edit is not possible. Nothing changes then.
@@ -165,6 +177,12 @@ impl EditableGraph {
         self.links.iter().copied()
     }
 
+    /// Whether two points are linked. Cost: the logarithm of the links.
+    #[must_use]
+    pub fn is_linked(&self, ends: [u32; 2]) -> bool {
+        self.links.contains(&sorted(ends))
+    }
+
     /// The named parts.
     #[must_use]
     pub fn parts(&self) -> &[GraphPart] {
@@ -259,21 +277,7 @@ impl EditableGraph {
         part: Option<usize>,
     ) -> Result<PointEdit, PointEditError> {
         let count = self.points.len();
-        place(point)?;
-        if at as usize > count {
-            return Err(PointEditError::NoPoint { at, count });
-        }
-        if count == POINTS_MAX {
-            return Err(PointEditError::Limit { what: "points", count: count + 1, limit: POINTS_MAX });
-        }
-        for &other in links {
-            if other as usize > count {
-                return Err(PointEditError::NoPoint { at: other, count: count + 1 });
-            }
-            if other == at {
-                return Err(PointEditError::Loop { at });
-            }
-        }
+        check_new(count, at, point, links)?;
         if (at as usize) < count {
             self.renumber(|id| id + u32::from(id >= at));
         }
@@ -294,6 +298,97 @@ impl EditableGraph {
         self.points.remove(at as usize);
         self.renumber(|id| id - u32::from(id > at));
         Ok(PointEdit::Add { at, point, links, part })
+    }
+
+    /// Carries out some edits one after the other, and gives those that take them back, each in its place.
+    /// Cost: n log n in edits, points and links, where points go in falling order of their numbers and come
+    /// in rising order; points that are not in order cost a glance at all points and links for each run that
+    /// is.
+    ///
+    /// # Errors
+    /// The first edit that is not possible; some of those before it are carried out.
+    pub fn apply_all(&mut self, edits: &[PointEdit]) -> Result<Vec<PointEdit>, PointEditError> {
+        let mut back = Vec::with_capacity(edits.len());
+        for run in PointEdit::runs(edits) {
+            match run {
+                [PointEdit::Remove { at }, _, ..] => {
+                    self.point(*at)?;
+                    back.extend(self.remove_falling(run));
+                }
+                [PointEdit::Add { .. }, _, ..] => back.extend(self.add_rising(run)?),
+                _ => back.push(self.apply(&run[0])?),
+            }
+        }
+        Ok(back)
+    }
+
+    /// Takes points away whose numbers fall.
+    fn remove_falling(&mut self, run: &[PointEdit]) -> Vec<PointEdit> {
+        let number = |edit: &PointEdit| if let PointEdit::Remove { at } = edit { Some(*at) } else { None };
+        let gone: BTreeSet<u32> = run.iter().filter_map(number).collect();
+        let in_order: Vec<u32> = gone.iter().copied().collect();
+        let mut beside: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for &[a, b] in &self.links {
+            for (end, other) in [(a, b), (b, a)].into_iter().filter(|(end, _)| gone.contains(end)) {
+                beside.entry(end).or_default().push(other);
+            }
+        }
+        let owners = self.owners();
+        // By then all that go and are numbered higher are gone.
+        let then = |at: u32, other: u32| {
+            let gone_below = |number: u32| in_order.partition_point(|&gone| gone < number) as u32;
+            if other < at { other } else { other + gone_below(at + 1) - gone_below(other) }
+        };
+        let add = |&at: &u32| {
+            let others = beside.get(&at).map_or(&[][..], Vec::as_slice).iter();
+            let left = others.filter(|&&other| other < at || !gone.contains(&other));
+            PointEdit::Add {
+                at,
+                point: self.points[at as usize],
+                links: left.map(|&other| then(at, other)).collect(),
+                part: owners[at as usize].map(usize::from),
+            }
+        };
+        let back = in_order.iter().rev().map(add).collect();
+        self.remove_all(&gone);
+        back
+    }
+
+    /// Puts points at places in the list that rise.
+    fn add_rising(&mut self, run: &[PointEdit]) -> Result<Vec<PointEdit>, PointEditError> {
+        let mut added: Vec<(u32, Vec3)> = Vec::with_capacity(run.len());
+        for edit in run {
+            let PointEdit::Add { at, point, links, .. } = edit else { continue };
+            check_new(self.points.len() + added.len(), *at, *point, links)?;
+            added.push((*at, *point));
+        }
+        // Nothing that comes later moves what came before: it is put behind.
+        let is_new = |number: u32| added.binary_search_by_key(&number, |new| new.0).is_ok();
+        let old = (0..(self.points.len() + added.len()) as u32).filter(|number| !is_new(*number));
+        let numbers: Vec<u32> = old.collect();
+        self.renumber(|id| numbers[id as usize]);
+        let mut points = std::mem::take(&mut self.points).into_iter();
+        let mut new = added.iter().peekable();
+        for number in 0..(numbers.len() + added.len()) as u32 {
+            let own = new.next_if(|new| new.0 == number).map(|new| new.1);
+            self.points.extend(own.or_else(|| points.next()));
+        }
+        let mut back = Vec::with_capacity(run.len());
+        for edit in run {
+            let PointEdit::Add { at, links, part, .. } = edit else { continue };
+            let so_far = &added[..=back.len()];
+            let now = |other: u32| match so_far.binary_search_by_key(&other, |new| new.0) {
+                Ok(_) => other,
+                Err(below) => numbers[other as usize - below],
+            };
+            self.links.extend(links.iter().map(|&other| sorted([*at, now(other)])));
+            if let Some(GraphPart { points, .. }) = part.and_then(|part| self.parts.get_mut(part)) {
+                points.push(*at);
+            }
+            back.push(PointEdit::Remove { at: *at });
+        }
+        self.parts.iter_mut().for_each(|part| part.points.sort_unstable());
+        Ok(back)
     }
 
     /// Takes many points away at once, with their links.
@@ -331,6 +426,26 @@ fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
+/// Whether a graph of so many points may have another one at a place in the list.
+fn check_new(count: usize, at: u32, point: Vec3, links: &[u32]) -> Result<(), PointEditError> {
+    place(point)?;
+    if at as usize > count {
+        return Err(PointEditError::NoPoint { at, count });
+    }
+    if count >= POINTS_MAX {
+        return Err(PointEditError::Limit { what: "points", count: count + 1, limit: POINTS_MAX });
+    }
+    for &other in links {
+        if other as usize > count {
+            return Err(PointEditError::NoPoint { at: other, count: count + 1 });
+        }
+        if other == at {
+            return Err(PointEditError::Loop { at });
+        }
+    }
+    Ok(())
+}
+
 fn is_place(point: Vec3) -> bool {
     point.is_finite() && point.abs().max_element() <= 1e6
 }
@@ -342,6 +457,7 @@ fn place(point: Vec3) -> Result<Vec3, PointEditError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
 
     fn square() -> EditableGraph {
         let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
@@ -412,5 +528,53 @@ mod tests {
         in_turn.apply(&PointEdit::Remove { at: 2 }).unwrap();
         in_turn.apply(&PointEdit::Remove { at: 0 }).unwrap();
         assert_eq!(at_once, in_turn);
+    }
+
+    /// Law: many edits at once are the same edits one after the other, and so is what takes them back.
+    #[test]
+    fn edits_at_once_are_the_edits_in_turn() {
+        let mut rng = Rng::stream(21, "edits");
+        for _ in 0..300 {
+            let mut in_turn = square();
+            let mut edits = Vec::new();
+            let mut back = Vec::new();
+            for _ in 0..40 {
+                let count = in_turn.points().len() as u64;
+                let mut some = |most: u64| rng.below(most.max(1)) as u32;
+                let last = edits.last();
+                let edit = match (some(8), last) {
+                    // Runs in order are as likely as others.
+                    (0..=2, Some(PointEdit::Remove { at })) => PointEdit::Remove { at: some(u64::from(*at)) },
+                    (0..=2, Some(PointEdit::Add { at, .. })) | (3, Some(PointEdit::Move { at, .. })) => {
+                        let at = (at + 1 + some(2)).min(count as u32);
+                        let links =
+                            (0..some(4)).map(|_| some(count + 1)).filter(|&other| other != at).collect();
+                        PointEdit::Add { at, point: Vec3::X * at as f32, links, part: Some(some(2) as usize) }
+                    }
+                    (0..=3, _) => PointEdit::Remove { at: some(count) },
+                    (4, _) => PointEdit::Link { ends: [some(count), some(count)] },
+                    (5, _) => PointEdit::Unlink { ends: [some(count), some(count)] },
+                    (6, _) => PointEdit::Move { at: some(count), point: Vec3::ONE },
+                    _ => {
+                        let at = some(count + 1);
+                        let links =
+                            (0..some(4)).map(|_| some(count + 1)).filter(|&other| other != at).collect();
+                        PointEdit::Add { at, point: Vec3::Z, links, part: None }
+                    }
+                };
+                if let Ok(undo) = in_turn.apply(&edit) {
+                    back.push(undo);
+                    edits.push(edit);
+                }
+            }
+            let mut at_once = square();
+            assert_eq!(at_once.apply_all(&edits).as_ref(), Ok(&back));
+            assert_eq!(at_once, in_turn);
+            back.reverse();
+            let mut undone = in_turn.clone();
+            let again: Vec<PointEdit> = back.iter().map(|edit| undone.apply(edit).unwrap()).collect();
+            assert_eq!(at_once.apply_all(&back).as_ref(), Ok(&again));
+            assert_eq!(at_once, undone);
+        }
     }
 }
