@@ -6,6 +6,8 @@
 //! again; the last call can be taken back as long as nothing else has changed the graph. Not here: the graph
 //! itself (`text`).
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -125,10 +127,17 @@ impl HandEdits {
     pub fn apply(&mut self, draft: &mut EditableGraph, edits: &[PointEdit]) -> Result<(), PointEditError> {
         let mut changed = draft.clone();
         let mut call = HandCall { edits: Vec::new(), back: Vec::new(), after: String::new() };
-        for edit in edits {
-            let by_place = by_place(&changed, edit)?;
-            call.back.push(back(&changed.apply(edit)?));
-            call.edits.push(by_place);
+        for run in PointEdit::runs(edits) {
+            let first = by_place(&changed, &run[0])?;
+            let undo = changed.apply_all(run)?;
+            call.edits.extend(run.iter().zip(&undo).map(|pair| match pair {
+                (PointEdit::Add { point, .. }, _) => HandEdit::Add(point.to_array()),
+                (PointEdit::Remove { .. }, PointEdit::Add { point, .. }) => {
+                    HandEdit::Remove(point.to_array())
+                }
+                _ => first,
+            }));
+            call.back.extend(undo.iter().map(back));
         }
         *draft = changed;
         call.after = mark(draft);
@@ -146,9 +155,8 @@ impl HandEdits {
             return Err(UndoError::Changed);
         }
         let mut before = draft.clone();
-        for edit in call.back.iter().rev() {
-            before.apply(&forth(edit)).map_err(|_| UndoError::Changed)?;
-        }
+        let edits: Vec<PointEdit> = call.back.iter().rev().map(forth).collect();
+        before.apply_all(&edits).map_err(|_| UndoError::Changed)?;
         let count = call.edits.len();
         *draft = before;
         self.calls.pop();
@@ -175,6 +183,7 @@ impl HandEdits {
             call.after.clear();
         }
         let mut conflicts = Vec::new();
+        let places = PlacedPoints::new(draft.points());
         for (at, &edit) in all.iter().enumerate() {
             let later = &all[at + 1..];
             let edit = match edit {
@@ -182,7 +191,7 @@ impl HandEdits {
                 HandEdit::Unlink(ends) => HandEdit::Unlink(ends.map(|end| moved(end, later))),
                 HandEdit::Add(_) | HandEdit::Move(_) | HandEdit::Remove(_) => continue,
             };
-            conflicts.extend(carry_out(draft, edit, SAME_M).err());
+            conflicts.extend(carry_out(draft, edit, SAME_M, Some(&places)).err());
         }
         conflicts
     }
@@ -194,7 +203,7 @@ impl HandEdits {
         for call in &mut self.calls {
             call.back.clear();
             for &by_hand in &call.edits {
-                match carry_out(draft, by_hand, within_m) {
+                match carry_out(draft, by_hand, within_m, None) {
                     Ok(done) => call.back.extend(done.as_ref().map(back)),
                     Err(conflict) => conflicts.push(conflict),
                 }
@@ -237,18 +246,57 @@ fn by_place(draft: &EditableGraph, edit: &PointEdit) -> Result<HandEdit, PointEd
     })
 }
 
+/// Points by place, while none of them comes, goes or moves: cubes of twice [`SAME_M`].
+struct PlacedPoints(BTreeMap<[i64; 3], Vec<u32>>);
+
+impl PlacedPoints {
+    fn cube(place: Vec3) -> [i64; 3] {
+        // The cast saturates.
+        place.to_array().map(|value| (f64::from(value) / (2.0 * f64::from(SAME_M))).floor() as i64)
+    }
+
+    fn new(points: &[Vec3]) -> Self {
+        let mut placed = Self(BTreeMap::new());
+        for (at, &point) in (0..).zip(points) {
+            placed.0.entry(Self::cube(point)).or_default().push(at);
+        }
+        placed
+    }
+
+    /// The points that may lie within [`SAME_M`] of a place.
+    fn beside(&self, place: Vec3) -> Vec<u32> {
+        let [x, y, z] = Self::cube(place);
+        let columns =
+            (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| [x.saturating_add(dx), y.saturating_add(dy)]));
+        let cubes = columns.map(|[x, y]| [x, y, z.saturating_sub(1)]..=[x, y, z.saturating_add(1)]);
+        cubes.flat_map(|cubes| self.0.range(cubes)).flat_map(|(_, points)| points).copied().collect()
+    }
+}
+
 /// Carries out an edit by place. Gives the edit that takes it back, or None when there was nothing left to
-/// do.
-fn carry_out(draft: &mut EditableGraph, edit: HandEdit, within_m: f32) -> Result<Option<PointEdit>, String> {
-    let Some(changed) = on(draft, edit, within_m)? else { return Ok(None) };
+/// do. Cost: a glance at all points where it is not given where they are.
+fn carry_out(
+    draft: &mut EditableGraph,
+    edit: HandEdit,
+    within_m: f32,
+    placed: Option<&PlacedPoints>,
+) -> Result<Option<PointEdit>, String> {
+    let Some(changed) = on(draft, edit, within_m, placed)? else { return Ok(None) };
     draft.apply(&changed).map(Some).map_err(|error| format!("{}: {error}", words(edit)))
 }
 
 /// An edit by place on another draft. None when there is nothing left to do; else what it does not find.
-fn on(draft: &EditableGraph, edit: HandEdit, within_m: f32) -> Result<Option<PointEdit>, String> {
+fn on(
+    draft: &EditableGraph,
+    edit: HandEdit,
+    within_m: f32,
+    placed: Option<&PlacedPoints>,
+) -> Result<Option<PointEdit>, String> {
     let near = |place: [f32; 3]| {
         let place = Vec3::from(place);
-        let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance(place), at));
+        let all = || (0..draft.points().len() as u32).collect();
+        let beside: Vec<u32> = placed.map_or_else(all, |placed| placed.beside(place));
+        let ranked = beside.into_iter().map(|at| (draft.points()[at as usize].distance(place), at));
         let nearest = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         nearest.filter(|(distance, _)| *distance <= within_m)
     };
@@ -258,7 +306,7 @@ fn on(draft: &EditableGraph, edit: HandEdit, within_m: f32) -> Result<Option<Poi
             format!("{}: there is no point within {within_m} m of [{x}, {y}, {z}] any more", words(edit))
         })
     };
-    let linked = |[a, b]: [u32; 2]| draft.links().any(|link| link == [a.min(b), a.max(b)]);
+    let linked = |ends: [u32; 2]| draft.is_linked(ends);
     Ok(match edit {
         HandEdit::Add(place) if near(place).is_some_and(|(distance, _)| distance <= SAME_M) => None,
         HandEdit::Add(place) => {
