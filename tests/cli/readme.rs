@@ -111,7 +111,7 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
 #[test]
 fn the_story_that_the_readme_tells_is_the_one_that_the_level_prints() {
     let told = blocks("text").into_iter().find(|block| block.contains("guard: arrived")).unwrap();
-    let run = crate::place::walkon(root(), &["run", "levels/courtyard.json"]);
+    let run = crate::place::walkon(&root(), &["run", "levels/courtyard.json"]);
     let printed = String::from_utf8(run.stdout).unwrap();
     let mut rest = printed.lines();
     // How fast it ran is another thing each time.

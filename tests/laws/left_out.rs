@@ -1,8 +1,8 @@
 //! What is neither hashed nor saved is left out on purpose.
 //!
-//! Goal: a field that a save game or the hash lacks is a decision, not an omission. Method: the state is taken
-//! apart by all of its fields; read the code that does so as text, and look whether a comment stands before
-//! each field that is dropped, or before the first of those that follow one another.
+//! Goal: a field that a save game or the hash lacks is a decision, not an omission. Method: the state is
+//! taken apart by all of its fields; read the code that does so as text, and look whether a comment stands
+//! before each field that is dropped, or before the first of those that follow one another.
 
 use crate::laws::tidy::sources;
 

@@ -245,7 +245,7 @@ fn inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names() {
     let expected = fs::read_to_string(golden("courtyard")).unwrap();
     let expected: serde_json::Value = serde_json::from_str(expected.lines().last().unwrap()).unwrap();
     for _ in 0..10 {
-        let run = crate::place::walkon(root(), &["run", "levels/courtyard.json", "--format", "json"]);
+        let run = crate::place::walkon(&root(), &["run", "levels/courtyard.json", "--format", "json"]);
         let result: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
         assert_eq!(result["hash"], expected["hash"], "every process, and release as debug: see .ci/run");
     }

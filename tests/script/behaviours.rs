@@ -542,7 +542,6 @@ fn an_owner_is_switched_off_after_the_end_of_another_one_and_not_within_it() {
         stop = function(self, why) shared.cancel() end,
     }"#;
     let level = r#"function onStart()
-        world.character("ben"):attach("ben")
         timer.after(0.1, function() world.character("anna"):detach() end)
     end"#;
     let files = [("level.lua", level), ("shared.lua", shared), ("ben.lua", ben), ("anna.lua", anna)];
