@@ -46,8 +46,8 @@ impl<'a> CellGroundQuery<'a> {
             && (self.is_two_way || !self.map.goes_wrong(from, to, &self.by))
     }
 
-    /// Only on plain squares that may be walked both ways: there a line lies within the cells that the corners
-    /// of a rectangle around it lie in.
+    /// Only on plain squares that may be walked both ways: there a line lies within the cells that the
+    /// corners of a rectangle around it lie in.
     #[inline]
     pub(crate) fn open_around(&self, from: Vec3, to: Vec3, spare_m: f32) -> OpenGround {
         if !self.is_two_way || !self.map.frame().tiling.is_plain() {
