@@ -73,7 +73,7 @@ impl Lane {
     }
 
     /// A place so many metres from the west end of the lane along it; beyond its ends in the rooms.
-    fn along(&self, mut at_m: f32) -> (f32, f32) {
+    pub(super) fn along(&self, mut at_m: f32) -> (f32, f32) {
         let mut legs = self.middle.windows(2).peekable();
         while let Some(leg) = legs.next() {
             let (from, to) = (leg[0], leg[1]);
@@ -87,12 +87,12 @@ impl Lane {
         self.middle[0]
     }
 
-    fn length_m(&self) -> f32 {
+    pub(super) fn length_m(&self) -> f32 {
         self.middle.windows(2).map(|leg| (leg[1].0 - leg[0].0).hypot(leg[1].1 - leg[0].1)).sum()
     }
 
     /// One of the places in a room in which four can stand.
-    fn in_room(&self, is_east: bool, at: u32) -> (f32, f32) {
+    pub(super) fn in_room(&self, is_east: bool, at: u32) -> (f32, f32) {
         let size_m = self.rooms_m[usize::from(is_east)];
         let (deep_m, side_m) = (size_m - 0.6 - 1.0 * (at / 2) as f32, size_m / 2.0 - 0.6);
         let side_m = if at.is_multiple_of(2) { side_m } else { -side_m };

@@ -10,6 +10,7 @@ pub mod lanes;
 pub mod layered_walks;
 pub mod link_actions;
 pub mod mesh_corners;
+pub mod narrow_places;
 pub mod nudges;
 pub mod rates;
 pub mod rounds;

@@ -132,8 +132,8 @@ fn seed_c7_with_walls_on_three_sides_it_steps_past_who_asks() {
 
 #[test]
 fn seed_c7_with_walls_on_four_sides_nobody_is_asked_and_the_mover_gives_up() {
-    // A bend before and a bend behind: no step of 1.2 m leads anywhere.
-    let bends = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
+    // A bend before and a bend behind, and steps longer than the way is: none leads anywhere.
+    let bends = r#"{ "crowd": { "nudgeDist": 9 }, "navigation": { "agentRadius": 0.35, "areas": [
       { "name": "west", "polygon": [[0,0],[4,0],[4,6],[0,6]] },
       { "name": "in", "polygon": [[4,2.6],[12.2,2.6],[12.2,3.0],[4,3.0]] },
       { "name": "between", "polygon": [[11.8,3.0],[12.2,3.0],[12.2,3.4],[11.8,3.4]] },

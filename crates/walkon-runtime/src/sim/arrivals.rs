@@ -22,6 +22,7 @@ use crate::world::map::LevelMap;
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, LinkTaking, OnLink, Phase, Walk, WalkOptions};
+use crate::world::walk_mode::WalkMode;
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
@@ -210,6 +211,7 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some((walk, character)) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
         return;
     };
+    let is_behind_fellow = is_behind_fellow(parts.people(), walk);
     match (look, out_of_patience(parts.clock, &parts.map.doors, walk, character)) {
         (walk_modes::ModeStep::Arrived, _) => {
             let reason = arrival(walk);
@@ -218,6 +220,9 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
         (walk_modes::ModeStep::Over, _) => {}
         // A stop that somebody holds is passed over in the end.
         (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::skip_occupied_stop(parts, id) => {}
+        (walk_modes::ModeStep::On, Some(Reason::Stuck)) if is_behind_fellow => {
+            restart_patience(parts, id);
+        }
         (walk_modes::ModeStep::On, Some(reason))
         | (walk_modes::ModeStep::Content, Some(reason @ Reason::Timeout)) => {
             give_up(parts, id, reason);
@@ -258,6 +263,16 @@ fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
     };
     if let Some((end, _)) = exact_end(walk, character).filter(|(_, left_m)| *left_m <= END_M) {
         (character.body.position.x, character.body.position.z) = (end.x, end.z);
+    }
+}
+
+/// Whether a walk that keeps close to somebody stands behind another who follows the same: it is as near as
+/// it comes.
+fn is_behind_fellow(people: People<'_>, walk: &Walk) -> bool {
+    let keeps = matches!(&walk.mode, WalkMode::Follow(follow) if follow.keep);
+    match (walk.ahead, walk.goal) {
+        (Some(ahead), Goal::Character(target)) => keeps && people.follows(ahead, target),
+        _ => false,
     }
 }
 

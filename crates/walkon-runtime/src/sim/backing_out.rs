@@ -3,7 +3,8 @@
 //! In: walkers that are held up, and those in front of each. Out: walks that back out, each with the way to a
 //! place beside the ways of those it lets pass. Holds: the file with less far to go to such places backs out,
 //! whole, from its last member on; of equals the shorter one, then the one whose head was created later.
-//! Anyone who meets somebody that backs out backs out as well. Nobody does for longer than its time, so that
+//! So it is with two who meet across others that stand between them. Anyone who meets somebody that backs out
+//! backs out as well. Nobody does for longer than its time, so that
 //! none waits without an end. Not here: two who meet where there is room (`crowd::avoid`), those who stand
 //! (`yielding`).
 //!
@@ -26,7 +27,7 @@ use crate::world::character::Characters;
 use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::map::LevelMap;
-use crate::world::walk::{Ask, BackingOut, Following, Walk};
+use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// So many in front of somebody are known, the nearest first.
@@ -125,7 +126,67 @@ pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
                 meetings += 1;
             }
         }
+        if meetings < MEETINGS_MAX
+            && is_narrow(parts.bodies, one.row, one.row)
+            && let Some(other) = met_across(parts, held, &at, one).filter(|&other| other > index)
+            && resolve_standoff(parts, &Files { held, grounds: &grounds }, [index, other])
+        {
+            meetings += 1;
+        }
     }
+}
+
+/// The walker that somebody meets across others who stand between the two and can go nowhere: each asks them
+/// aside, into the way of the other.
+fn met_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32], one: &Facing) -> Option<u32> {
+    let walk = parts.walks.get(one.walk)?;
+    let held_ticks = walk.clock(parts.clock.landing()).since(walk.progress_tick);
+    if walk.backing_out.is_some() || held_ticks < parts.clock.rate.ticks(HELD_S) {
+        return None;
+    }
+    let may_go = |row: u32| {
+        let who = parts.characters.alive(parts.bodies.ids[row as usize]);
+        who.is_some_and(|who| !who.is_player && who.held.is_none())
+    };
+    let mut passed = vec![one.row];
+    let mut between = one.front[0];
+    while between != NOBODY && at[between as usize] == NOBODY && may_go(between) && passed.len() <= FILE_MAX {
+        let before = passed[passed.len() - 1];
+        passed.push(between);
+        between = next_in_line(parts.bodies, parts.near, [before, between], &passed).unwrap_or(NOBODY);
+    }
+    let last = passed[passed.len() - 1];
+    let other = at.get(between as usize).copied().filter(|&other| other != NOBODY && last != one.row)?;
+    let faces = held.get(other as usize)?;
+    (faces.has_in_front(last) && faces.ahead.dot(one.ahead) < AGAINST).then_some(other)
+}
+
+/// The nearest of those who stand behind the second of two, seen from the first, and close to it.
+fn next_in_line(
+    bodies: &CrowdColumns,
+    near: &SpatialHash,
+    [from, of]: [u32; 2],
+    passed: &[u32],
+) -> Option<u32> {
+    /// Gap between two bodies up to which they stand in one line, metres: what people leave in a queue.
+    const LINE_GAP_M: f32 = 0.6;
+    /// Cosine of the angle within which the line goes on: 70 degrees, so round a bend.
+    const ON: f32 = 0.34;
+    let columns = &bodies.columns;
+    let (place, radius_m) = (columns.places[of as usize], columns.radii_m[of as usize]);
+    let ahead = steer::unit(place - columns.places[from as usize])?;
+    let mut found: Option<(f32, u32)> = None;
+    near.visit(place, 3.0 * radius_m + LINE_GAP_M, Lookup::ALL, |other, distance_m_sq| {
+        let (row, distance_m) = (other as usize, distance_m_sq.sqrt());
+        let gap_m = distance_m - radius_m - columns.radii_m[row];
+        let is_on = (columns.places[row] - place).dot(ahead) > ON * distance_m && gap_m <= LINE_GAP_M;
+        let is_level = (columns.floors_m[row] - columns.floors_m[of as usize]).abs() < 1.5;
+        if is_on && is_level && !passed.contains(&other) {
+            let this = (distance_m_sq, other);
+            found = Some(found.map_or(this, |best| if this < best { this } else { best }));
+        }
+    });
+    found.map(|(_, row)| row)
 }
 
 /// Whether a place is too narrow for somebody and another.
@@ -443,7 +504,9 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         };
         let landing = parts.clock.landing();
         let idle_ticks = walk.clock(landing).since(walk.progress_tick);
-        if is_there && idle_ticks >= parts.clock.rate.ticks(WAITS_IDLY_S) {
+        // Nor does anyone get on that stands where it wants to be.
+        let rests = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
+        if is_there && (rests || idle_ticks >= parts.clock.rate.ticks(WAITS_IDLY_S)) {
             return true;
         }
         let leg = following.path.leg();

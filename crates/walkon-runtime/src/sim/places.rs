@@ -19,7 +19,7 @@ use crate::crowd::steer::{flat, unit};
 use crate::nav::{NavMap, Traversal};
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{repath, walk_modes};
-use crate::world::bystander_index::{BystanderIndex, People};
+use crate::world::bystander_index::{BystanderIndex, People, ROOM_M};
 use crate::world::bystanders::Straight;
 use crate::world::clock::Clock;
 use crate::world::goal::Goal;
@@ -29,8 +29,6 @@ use crate::world::walk::{AcceptEnd, Crowd, GoalSlot, Phase, Walk};
 const NEAR_M: f32 = 3.0;
 /// Room left between two bodies, metres.
 const GAP_M: f32 = 0.02;
-/// What a body needs beside somebody to come to a goal without touching, metres.
-pub(crate) const ROOM_M: f32 = 0.03;
 /// So many who stand around a goal, the nearest to the walker, are asked for places at their rims.
 const RIMS_MAX: usize = 24;
 /// What a metre further from the goal is worth, in metres of way: people go round to the side before they
@@ -220,7 +218,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
 /// Everybody who stands around a goal, and what that leaves.
 fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Vec<(CharacterId, Rim)> {
     let line = Straight { from: comer.goal, to: comer.goal, layer: comer.by.layer, but: &[comer.who] };
-    let Some(around) = index.beside(people, line) else {
+    let Some(around) = index.beside_way(people, line) else {
         return Vec::new();
     };
     let rim = |&who: &CharacterId| {

@@ -152,7 +152,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let asks = !waits && {
         let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
         let line = Straight { from: position, to: walk.aim, layer: character.layer, but: &but };
-        let now = parts.bystanders.beside(people, line);
+        let now = parts.bystanders.beside_way(people, line);
         let fresh = now.map_or_else(Vec::new, |now| newcomers(walk, &now, crowd.moved_eps_m));
         let by = || traversal_of(parts.map, people.characters, parts.clock.rate, walk);
         // Whether a new plan could differ from the one in use.

@@ -74,10 +74,10 @@ impl<'a> Wayfinding<'a> {
         People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd }
     }
 
-    /// Those who stand beside a straight line; None for nobody.
+    /// Those who stand beside the straight way of a walker, the first of those left out; None for nobody.
     pub(crate) fn beside(&mut self, line: Straight<'_>) -> Option<Bystanders> {
         let people = People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd };
-        self.bystanders.beside(people, line)
+        self.bystanders.beside_way(people, line)
     }
 
     /// The traversal of a walk, as the doors stand now.

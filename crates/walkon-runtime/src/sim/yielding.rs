@@ -18,7 +18,6 @@ use crate::base::time::TickNumber;
 use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::{NavMap, Traversal};
 use crate::sim::backing_out::{self, BackingParts, Facing};
-use crate::sim::places;
 use crate::world::asker::pass_rules;
 use crate::world::bystander_index::People;
 use crate::world::character::{Character, Characters, Nudge, Past, standing_on};
@@ -27,10 +26,9 @@ use crate::world::crowd_columns::CrowdColumns;
 use crate::world::crowd_step::CrowdStep;
 use crate::world::door::{Door, DoorState};
 use crate::world::event::{EventQueue, Fact};
-use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{AcceptEnd, Crowd, Phase, Walk};
+use crate::world::walk::{Crowd, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
@@ -263,6 +261,10 @@ fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront
     let of_other = |other: &InFront| {
         let character = seen.people.characters.get(other.who);
         let walk = character.and_then(|it| it.walk).and_then(|id| seen.people.walks.get(id))?;
+        // Anyone who stands where it wants to be goes nowhere, also when it is asked aside.
+        if matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
+            return None;
+        }
         // Anyone who waits at a door, for others to pass, or for its first path, goes on in time.
         if walk.backing_out.is_some() || matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) {
             return Some(0);
@@ -422,7 +424,7 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
     }
     let bodies = &parts.step.bodies;
     let by = bodies.ids[one.row as usize];
-    let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk);
+    let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk, WAY_AHEAD_M);
     if let Some(to) = aside(parts, character, by, &way) {
         nudge(parts, other.who, by, to);
     }
@@ -430,11 +432,11 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
 
 /// The way that a walker has before it, from where it is: along its path, or straight on for a character that
 /// steps aside.
-fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
-    let straight = [from + Vec3::new(ahead.x, 0.0, ahead.y) * WAY_AHEAD_M];
+fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>, length_m: f32) -> Vec<Vec3> {
+    let straight = [from + Vec3::new(ahead.x, 0.0, ahead.y) * length_m];
     let following = walk.and_then(Walk::way);
     let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
-    let (mut way, mut left_m) = (vec![from], WAY_AHEAD_M);
+    let (mut way, mut left_m) = (vec![from], length_m);
     let mut last = from;
     for &point in ahead {
         let length_m = flat_distance(last, point);
@@ -448,22 +450,12 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
 }
 
 /// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was one
-/// that has come to the same goal.
+/// that has come to the same goal. Whoever follows the walker keeps nothing from it.
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
-    holds || is_placed || leaves_no_room(people, walk, character) || people.has_come_to(who, walk)
-}
-
-/// Whether somebody stands so near to a point that a walk cannot come within its radius without touching.
-/// Only a walk that accepts nothing else asks for the point itself.
-fn leaves_no_room(people: People<'_>, walk: &Walk, who: &Character) -> bool {
-    let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
-    let Some(own) = people.characters.get(walk.character).filter(|_| may_stop) else {
-        return false;
-    };
-    let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
-    floor_distance(walk.target(), who.body.position) + walk.radius_m(people.crowd) < touching_m
+    let keeps = holds || is_placed || people.leaves_no_room(character, walk, walk.target());
+    keeps && !people.follows(who, walk.character) || people.has_come_to(who, walk)
 }
 
 fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> bool {
@@ -480,7 +472,7 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 /// to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps lead
 /// round a corner, so that somebody in an archway is asked once; only then a place in the way. Where the
 /// walls leave none of the four, the same four along the walls: in a passage of one cell somebody met a
-/// little askew would have nowhere to go (seed:D6).
+/// little askew would have nowhere to go (seed:D6). Before a bend it goes round that, along the way.
 fn aside(
     parts: &YieldingParts<'_>,
     character: &Character,
@@ -517,9 +509,62 @@ fn aside(
     let at = |step: Vec2| beside(place, step);
     let along = |step: Vec2| at(along_axis(step));
     let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(&parts.map.nav, along(step)))];
+    let onward = || {
+        let way = way_of_first(parts.people(), by, place)?;
+        along_way(&way, place, parts.crowd.nudge_m, |from, to| footing.clear(from, to))
+    };
     // Into the arms of the asker only where nothing else is left.
     let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
-    all.iter().find_map(first_of).or_else(back)
+    all.iter().find_map(first_of).or_else(onward).or_else(back)
+}
+
+/// The way past somebody of the walker for which it is asked aside, be it by that walker or by those before
+/// it.
+fn way_of_first(people: People<'_>, by: CharacterId, place: Vec3) -> Option<Vec<Vec3>> {
+    /// So many ask one another, at most.
+    const ASKERS_MAX: usize = 12;
+    let asker = |id: &CharacterId| Some(people.characters.alive(*id)?.nudge?.by);
+    let first = std::iter::successors(Some(by), asker).take(ASKERS_MAX).last()?;
+    let character = people.characters.alive(first)?;
+    let walk = people.walks.get(character.walk?)?;
+    let from = character.body.position;
+    Some(way_ahead(from, Vec2::ZERO, Some(walk), WAY_AHEAD_M + flat_distance(from, place)))
+}
+
+/// A step on along a way, round its next corner: where a lane bends, no straight one fits. A way keeps to the
+/// very edge of the ground where it bends, so places to either side of it do as well.
+fn along_way(
+    way: &[Vec3],
+    place: Vec3,
+    step_m: f32,
+    clear: impl Fn(Vec3, Vec3) -> bool,
+) -> Option<StepAside> {
+    /// Metres between places on the way by which it is tried to go.
+    const APART_M: f32 = 0.2;
+    /// Metres to the side of the way.
+    const BESIDE_M: [f32; 3] = [0.0, 0.1, -0.1];
+    let at = steer::nearest(way, OnPath { segment: 0, point: place }, f32::INFINITY);
+    let end = steer::along(way, at, step_m);
+    // Not where the way ends: there it would stand in the way again.
+    if end.point == *way.last()? {
+        return None;
+    }
+    let beside = |on: OnPath| {
+        let leg = way.get(on.segment..on.segment + 2).and_then(|ends| unit(flat(ends[1] - ends[0])));
+        let side = leg.map_or(Vec2::ZERO, Vec2::perp);
+        BESIDE_M.map(|side_m| on.point + Vec3::new(side.x, 0.0, side.y) * side_m)
+    };
+    let ends = beside(end);
+    if let Some(to) = ends.into_iter().find(|&to| clear(place, to)) {
+        return Some(StepAside { to, via: None });
+    }
+    // Anyone who stands half in a niche comes out of it first. The cast saturates.
+    let count = (step_m / APART_M) as u32;
+    let vias = (0..count.min(8)).flat_map(|step| beside(steer::along(way, at, APART_M * step as f32)));
+    vias.filter(|&via| clear(place, via)).find_map(|via| {
+        let to = ends.into_iter().find(|&to| clear(via, to))?;
+        Some(StepAside { to, via: Some(via) })
+    })
 }
 
 /// A step aside to be made.

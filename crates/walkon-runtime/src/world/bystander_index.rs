@@ -11,7 +11,7 @@
 //! somewhere or comes to stand after that is kept in a short list, and when the list gets long everything is
 //! sorted again.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use crate::base::geom::{floor_distance, ground, segment_distance_sq};
 use crate::base::ids::CharacterId;
@@ -23,7 +23,8 @@ use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters};
 use crate::world::goal::Goal;
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{Phase, Walk};
+use crate::world::walk::{AcceptEnd, Phase, Walk};
+use crate::world::walk_mode::WalkMode;
 use crate::world::walks::Walks;
 
 /// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are
@@ -49,6 +50,11 @@ pub(crate) struct BystanderIndex {
     /// The threads that look for those who stand: the same people for any number of them.
     pub(crate) threads: Threads,
 }
+
+/// What a body needs beside somebody to come to a goal without touching, metres.
+pub(crate) const ROOM_M: f32 = 0.03;
+/// So many who follow one another are looked through, at most: two may follow one another.
+const LED_MAX: usize = 8;
 
 /// All characters with their walks, and the constants of the crowd.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +83,7 @@ impl People<'_> {
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
         /// A character that was pushed no further than this, metres, still stands where it came to.
         const PUSHED_M: f32 = 0.5;
-        let Some(character) = self.standing(who) else {
+        let Some(character) = self.standing(who).filter(|_| !self.follows(who, walk.character)) else {
             return false;
         };
         let place = character.body.position;
@@ -95,6 +101,32 @@ impl People<'_> {
             Some(is_same(own.goal, walk.goal, character))
         });
         goes.unwrap_or(false) || self.has_come_to(who, walk)
+    }
+
+    /// Whether somebody follows a character, or one that follows it.
+    #[must_use]
+    pub(crate) fn follows(&self, who: CharacterId, leader: CharacterId) -> bool {
+        let target_of = |who: &CharacterId| {
+            let walk = self.walks.get(self.characters.alive(*who)?.walk?)?;
+            match (&walk.mode, walk.goal) {
+                (WalkMode::Follow(_), Goal::Character(target)) => Some(target),
+                _ => None,
+            }
+        };
+        let targets = std::iter::successors(target_of(&who), target_of);
+        targets.take(LED_MAX).any(|target| target == leader)
+    }
+
+    /// Whether somebody stands so near to where a walk aims that it cannot come within its radius without
+    /// touching. Only a walk that accepts nothing else asks for the point itself.
+    #[must_use]
+    pub(crate) fn leaves_no_room(&self, who: &Character, walk: &Walk, aim: Vec3) -> bool {
+        let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
+        let Some(own) = self.characters.get(walk.character).filter(|_| may_stop) else {
+            return false;
+        };
+        let touching_m = own.body.radius_m + who.body.radius_m + ROOM_M;
+        floor_distance(aim, who.body.position) + walk.radius_m(self.crowd) < touching_m
     }
 
     /// The circle that plans keep out of when this character stands.
@@ -123,6 +155,28 @@ impl BystanderIndex {
     pub(crate) fn beside(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         self.build(people);
         self.find(people, line)
+    }
+
+    /// The same for the way of a walker, the first of those left out: whoever follows it does not keep its
+    /// goal from it.
+    pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
+        let found = self.beside(people, line)?;
+        let Some((id, walker)) = line.but.first().and_then(|&id| Some((id, people.characters.get(id)?)))
+        else {
+            return Some(found);
+        };
+        let keeps = |who: CharacterId, disc: &Disc| {
+            let radius_m = people.characters.get(who).map_or(0.0, |who| who.body.radius_m);
+            let touching_m = walker.body.radius_m + radius_m + ROOM_M;
+            floor_distance(disc.centre, line.to) > touching_m || !people.follows(who, id)
+        };
+        let all = || found.who().iter().copied().zip(found.discs().iter().copied());
+        let kept: Vec<(CharacterId, Disc)> = all().filter(|(who, disc)| keeps(*who, disc)).collect();
+        if kept.len() == found.len() {
+            return Some(found);
+        }
+        let (who, discs) = (kept.iter().map(|&(who, _)| who), kept.iter().map(|&(_, disc)| disc));
+        (!kept.is_empty()).then(|| Bystanders::new(who.collect(), discs.collect()))
     }
 
     /// Characters that may have come to stand where the look-up does not have them.

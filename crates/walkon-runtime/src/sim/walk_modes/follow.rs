@@ -1,8 +1,8 @@
 //! Keeping up with a character: near enough, lost, or shut out.
 //!
 //! In: where the two stand in step 10. Out: whether the walk has arrived, stands, or is over. Holds: a walker
-//! that is near enough stands; a target that cannot be reached ends the walk after its patience, also when it
-//! keeps moving.
+//! that is near enough stands, and one that was asked aside steps aside first; a target that cannot be
+//! reached ends the walk after its patience, also when it keeps moving.
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
@@ -36,6 +36,11 @@ pub(super) fn look(
     let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
+    // Anyone who was asked aside does not turn back before it has made room.
+    if parts.characters.get(walk.character).is_some_and(|who| who.nudge.is_some()) {
+        keep(parts, id, follow, Phase::Content);
+        return ModeStep::Content;
+    }
     let away_m = between_m(parts.characters, walk.character, target);
     // Nearer than beside it nobody comes.
     if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) {

@@ -13,6 +13,7 @@ use crate::nav::RandomPoint;
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::bystander_index::People;
+use crate::world::clock::Clock;
 use crate::world::event::{Fact, WalkNews};
 use crate::world::goal::Goal;
 use crate::world::ops::walks::{aim_of, note_layer};
@@ -27,7 +28,7 @@ const ATTEMPTS: u32 = 16;
 const RETRY_S: f64 = 1.0;
 
 /// Whether a walk stands where this leg of it was to end.
-fn is_there(people: People<'_>, walk: &Walk) -> bool {
+fn is_there(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     let radius_m = match walk.via {
         Some(_) => people.crowd.walk_threshold_m,
         None => walk.radius_m(people.crowd),
@@ -35,7 +36,10 @@ fn is_there(people: People<'_>, walk: &Walk) -> bool {
     let position = people.characters.get(walk.character).map(|own| own.body.position);
     let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
     let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
-    is_within || is_idle && way(walk) == RouteProgress::WholeAtEnd || is_beside(walk)
+    is_within
+        || is_idle && way(walk) == RouteProgress::WholeAtEnd
+        || is_beside(walk)
+        || is_idle && is_crowded_out(clock, people, walk)
 }
 
 /// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that.
@@ -44,6 +48,18 @@ fn is_beside(walk: &Walk) -> bool {
     let waits = matches!(walk.mode, WalkMode::Patrol(_)) && walk.via.is_none();
     let accepts = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
     matches!(walk.phase, Phase::Beside(_)) && (accepts || !waits)
+}
+
+/// Whether a walk has not got on for a second because of somebody who stands beside where this leg of it was
+/// to end and leaves no room there: it comes no nearer, and nobody who stands there is asked aside.
+fn is_crowded_out(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
+    const PRESSED_S: f64 = 1.0;
+    let held_ticks = walk.clock(clock.landing()).since(walk.progress_tick);
+    let ahead = walk.ahead.filter(|_| held_ticks >= clock.rate.ticks(PRESSED_S));
+    ahead.and_then(|ahead| people.standing(ahead)).is_some_and(|ahead| {
+        let is_on_it = floor_distance(walk.aim, ahead.body.position) <= ahead.body.radius_m;
+        !is_on_it && people.leaves_no_room(ahead, walk, walk.aim)
+    })
 }
 
 /// Sends a walk on to a new aim, from where it stands.
@@ -60,7 +76,7 @@ fn go_on(landing: TickNumber, walk: &mut Walk, aim: Vec3) {
 
 /// Step 10 of a walk with checkpoints left.
 pub(super) fn look_via(parts: &mut Wayfinding<'_>, id: WalkId) -> ModeStep {
-    if parts.walks.get(id).is_some_and(|walk| is_there(parts.people(), walk)) {
+    if parts.walks.get(id).is_some_and(|walk| is_there(parts.clock, parts.people(), walk)) {
         note_waypoint(parts, id);
         pass_checkpoint(parts, id);
     }
@@ -100,7 +116,7 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
         }
         return ModeStep::Content;
     }
-    if !is_there(parts.people(), walk) {
+    if !is_there(parts.clock, parts.people(), walk) {
         return ModeStep::On;
     }
     let retry = parts.clock.rate.ticks(RETRY_S);
@@ -225,7 +241,7 @@ pub(super) fn look_wander(parts: &mut Wayfinding<'_>, id: WalkId, mut wander: Wa
         return ModeStep::Over;
     };
     // The aim is chosen in step 6; before that it is where the walker stands.
-    if walk.ask.is_some() || !is_there(parts.people(), walk) {
+    if walk.ask.is_some() || !is_there(parts.clock, parts.people(), walk) {
         return ModeStep::On;
     }
     wander.misses = 0;
