@@ -441,11 +441,14 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     let turn_ticks = clock.rate.ticks((character.gait.half_turn_s() - QUICK_HALF_TURN_S).max(0.0));
     let waited = now.since(since) >= walk.options.patience_ticks.saturating_add(turn_ticks);
     // To and fro, always getting on a little, and never nearer to the end.
-    let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+    let is_over = |since: TickNumber, patiences: u64| {
+        now.since(since) >= walk.options.patience_ticks.saturating_mul(patiences)
+    };
     let is_lost = walk.phase == Phase::Moving
         && walk_modes::is_plain(walk)
         && matches!(walk.goal, Goal::Point(_))
-        && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
+        && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
+            || is_over(walk.nearest_tick, Walk::QUEUED_PATIENCES_MAX));
     let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
     reason.or(is_lost.then_some(Reason::Stuck))
 }

@@ -441,6 +441,10 @@ impl Walk {
     /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 
+    /// The same for a walk that queues all the while, because others in its jam get on or back out. 120: six
+    /// minutes at the default patience.
+    pub const QUEUED_PATIENCES_MAX: u64 = 120;
+
     /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way gives way to
     /// any other reason: its answer may be left unused.
     pub(crate) fn ask_for(&mut self, why: Ask) {
