@@ -27,12 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Bytes for a file. A scene that is under way may refuse: then the game asks again later.
     let saved = game.save()?;
     println!("saved at tick {}", game.world().tick().0);
-    run(&mut game, 300);
+    run(&mut game, 200);
 
-    // Later, perhaps in another process: the same game goes on.
+    // Later, perhaps in another process: the same game goes on. Functions are not saved: what the level script
+    // wanted done at the end of a walk it would have to begin again as it starts.
     let mut loaded = Game::restore(load(LEVEL, &folder)?, setup(), &saved)?;
     println!("loaded at tick {}", loaded.world().tick().0);
-    run(&mut loaded, 300);
+    run(&mut loaded, 200);
     for who in ["guard", "player"] {
         let place =
             |game: &Game| game.character(who).and_then(|who| game.pose(who)).map(|pose| pose.position);

@@ -135,7 +135,7 @@ fn fault_f14_a_bow_tie_is_walkable_by_the_even_odd_rule() {
 
 #[test]
 fn what_is_said_of_a_whole_map_is_said_of_the_level_whatever_files_it_names() {
-    let root = walkon_runtime::disk::Folder::open(&crate::place::root()).unwrap();
+    let root = walkon_runtime::disk::Folder::open(crate::place::root()).unwrap();
     for path in ["levels/courtyard.json", "levels/tavern.json", "levels/tower.json", "levels/village.json"] {
         let found = level::report(&level::load(path, &root).unwrap());
         let said: Vec<&str> =

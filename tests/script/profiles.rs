@@ -236,7 +236,7 @@ fn what_no_profile_can_be_is_refused_before_the_run() {
         (&["run", "levels/courtyard.json", "--profile", "out.svg"][..], "does not say which form"),
         (&["test", "scripts/crypt_test.lua", "--profile", "out.json"], "a Chrome trace shows one run"),
         (&["run", "levels/courtyard.json", "--profile-form", "folded"], "--profile"),
-        (&["profile", "levels/courtyard.json", "--every", "0"], "0 is not in"),
+        (&["profile", "levels/courtyard.json", "--every", "0"], "expected a whole number from 1"),
     ] {
         let output = walkon(args);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

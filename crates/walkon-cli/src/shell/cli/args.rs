@@ -481,8 +481,8 @@ pub struct TestArgs {
     #[arg(long)]
     pub keep_going: bool,
     /// Tests, and seeds of them, that are run at the same time [default: the number of cores]
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<usize>,
     /// Wait for a debugger on this port of 127.0.0.1, and run one test after another under it; 0 for any that
     /// is free
     #[arg(long, value_name = "PORT", value_parser = port, conflicts_with = "jobs")]

@@ -44,7 +44,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let order = SuiteOrder {
         filter: args.filter.clone(),
         seed: args.seed,
-        jobs: args.jobs.map(std::num::NonZero::get),
+        jobs: args.jobs,
         keeps_going: args.keep_going,
         debug: args.debug.map(|port| Connection::listen(port, interrupts.clone())).transpose()?,
         sample_every: profiling.as_ref().map(|_| args.profile.profile_every),

@@ -1,8 +1,8 @@
 //! Events of the runtime itself: scripts hear them and cannot emit them.
 //!
 //! In: facts of the world that are events. Out: their payloads. Holds: payloads are read-only. Not here:
-//! their names (`world::event_name`); who listens (`dispatch`); `walkSettled`, which goes with the handlers of
-//! the walk.
+//! their names (`world::event_name`); who listens (`dispatch`); `walkSettled`, which goes with the handlers
+//! of the walk.
 
 use mlua::{Lua, Value};
 

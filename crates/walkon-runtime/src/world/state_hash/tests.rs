@@ -29,6 +29,9 @@ use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
 /// A change to one field, with its name.
 type Named<'a> = (&'a str, &'a dyn Fn(&mut Fixture));
 
+/// An event that waits, with its name.
+type NamedFact<'a> = (&'a str, &'a dyn Fn(&Fixture) -> Fact);
+
 /// Fails for every change that leaves the hash as it was, and for two that make the same of it.
 fn check(changes: &[Named<'_>]) {
     let before = of(&sample().world).whole();
@@ -535,7 +538,7 @@ fn every_field_of_what_waits_for_scripts_is_hashed() {
             }),
         }
     };
-    let changes: [(&str, &dyn Fn(&Fixture) -> Fact); 21] = [
+    let changes: [NamedFact<'_>; 21] = [
         ("spawned", &|scene| Fact::Spawned(scene.one)),
         ("another spawned", &|scene| Fact::Spawned(scene.other)),
         ("despawned", &|scene| Fact::Despawned(scene.one)),
