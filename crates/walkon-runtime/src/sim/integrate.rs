@@ -155,7 +155,8 @@ fn take_step(
         character.facing_rad = trig::facing(heading);
     }
     // Up and down with the ground, as the length of a path counts it.
-    step.stepped_m = libm::hypotf(flat_distance(from, reached), reached.y - from.y);
+    let (flat_m, rise_m) = (flat_distance(from, reached), reached.y - from.y);
+    step.stepped_m = if rise_m == 0.0 { flat_m } else { libm::hypotf(flat_m, rise_m) };
     reached
 }
 

@@ -99,6 +99,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Make a new project: a level, a guard, a cinematic, a test, editor settings
+    #[command(alias = "init")]
     New(NewArgs),
     /// Run a level headlessly, as fast as possible
     Run(RunArgs),
@@ -1061,6 +1062,12 @@ mod tests {
                 assert!(!is_broken, "{path:?}: {pair:?}");
             }
         });
+    }
+
+    #[test]
+    fn a_project_is_made_by_the_word_of_other_tools_as_well() {
+        let made = Cli::try_parse_from(["walkon", "init", "castle"]).unwrap();
+        assert!(matches!(made.command, Command::New(_)));
     }
 
     #[test]

@@ -60,8 +60,14 @@ impl UsageError {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
+        /// Names that the price of any such mistake covers, and what each further one costs.
+        const COVERED: u64 = 64;
+        const PRICE: u64 = 8;
+        let mut name_count = 0_u64;
+        let known = known.into_iter().inspect(|_| name_count += 1);
         let what = format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known));
-        Self { price: 512, ..Self::new(function, what) }
+        let price = 512 + PRICE * name_count.saturating_sub(COVERED);
+        Self { price, ..Self::new(function, what) }
     }
 
     /// `door with no name: ...` and the like: the error as Lua sees it, the caller's line in front.

@@ -86,3 +86,13 @@ fn mistakes_are_raised_at_the_line_of_the_caller() {
     let error = lua.load("\n\nwalkTo(nil)").set_name("=guard.lua").exec().unwrap_err().to_string();
     assert!(error.contains("guard.lua:3: walkTo: goal is nil, expected a mark's name"), "{error}");
 }
+
+#[test]
+fn a_look_for_the_nearest_of_many_names_costs_by_how_many_there_are() {
+    let price = |count: usize| {
+        let names: Vec<String> = (0..count).map(|at| format!("name{at}")).collect();
+        UsageError::unknown("world.mark", "mark", "nam", names.iter().map(String::as_str)).price
+    };
+    assert_eq!([price(0), price(64)], [512, 512]);
+    assert_eq!(price(1024), 512 + 8 * 960);
+}
