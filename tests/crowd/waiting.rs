@@ -10,7 +10,7 @@ use walkon_runtime::base::geom::flat_distance;
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::world::area::Availability;
 use walkon_runtime::world::goal::Goal;
-use walkon_runtime::world::ops::areas;
+use walkon_runtime::world::ops::{areas, walk_changes};
 use walkon_runtime::world::walk::{AcceptEnd, Crowd};
 
 use crate::fixture::{Stage, put, send};
@@ -32,6 +32,22 @@ fn long_hall(budget: u32) -> String {
             {{ "name": "second", "polygon": [[20,10],[20.2,10],[20.2,61],[20,61]] }} ] }},
           "characters": [ {{ "name": "hero", "position": [9.05, 50.55] }} ] }}"#
     )
+}
+
+/// A walk that stood for a hundred times its patience because it was told to goes on where it was.
+#[test]
+fn time_in_which_a_walk_is_paused_does_not_count_for_its_patience() {
+    let mut stage = Stage::of(
+        r#"{ "navigation": { "areas": [{ "name": "yard", "polygon": [[0,0],[20,0],[20,10],[0,10]] }] },
+             "characters": [{ "name": "hero", "position": [2, 5] }] }"#,
+    );
+    let walk = stage.walk(12.0, 5.0, |options| options.patience_ticks = 10);
+    stage.ticks(60);
+    assert!(walk_changes::pause(stage.game.world_mut(), walk));
+    stage.ticks(1300);
+    assert!(stage.ends.is_empty(), "{:?}", stage.ends);
+    assert!(walk_changes::resume(stage.game.world_mut(), walk));
+    assert_eq!(stage.until_settled(1, 600), ["arrived/reached"]);
 }
 
 /// However small the budget, a walk gets its path and arrives, with a patience of half a second, although

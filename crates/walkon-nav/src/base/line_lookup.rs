@@ -1,7 +1,7 @@
 //! Points on the ground, found by straight lines that lead past them.
 //!
 //! In: points in metres, a distance. Out: whether some of them lie within it of a line, and which. Holds: the
-//! answer is that of a look at every point, for a line of less than a few kilometres. Method: each point
+//! answer is that of a look at every point. Method: each point
 //! marks the cells of a coarse grid in which a sample of a line may lie that comes near it; the grid goes
 //! round, so that its size does not depend on where the points lie. A line takes a sample every few metres,
 //! and looks at points only where something is marked: most lines meet nothing. Not here: what the points
@@ -20,8 +20,11 @@ const CELLS_PER_POINT: usize = 256;
 /// The fewest and the most cells along a side of the grid, powers of two.
 const SIDE_MIN: usize = 64;
 const SIDE_MAX: usize = 1024;
-/// More samples than this are not taken of one line: three kilometres and more.
+/// A line that would take more samples than this is compared with every point.
 const SAMPLES_MAX: f32 = 512.0;
+/// So is a line so far from the origin, metres, that single precision rounds its samples by more than they
+/// are allowed for: a millimetre at eight kilometres.
+const FAR_M: f32 = 8192.0;
 /// Size of a cell over the distance; from one sample of a line to the next there are as many cells as this.
 const CELL_PER_REACH: f32 = 2.0;
 
@@ -79,15 +82,20 @@ impl LineLookup {
     }
 
     /// Whether one of the points within reach of a straight line passes a test, which is given its number and
-    /// may be asked about it twice.
+    /// may be asked about it more than once.
     #[inline]
     pub fn any_near(&self, from: Vec3, to: Vec3, mut test: impl FnMut(u32) -> bool) -> bool {
         if self.is_marked.is_empty() {
             return false;
         }
         let (start, way) = (Vec2::new(from.x, from.z), Vec2::new(to.x - from.x, to.z - from.z));
+        let samples = way.length() / self.sample_m;
+        let is_far = start.abs().max_element().max((start + way).abs().max_element()) > FAR_M;
+        if samples > SAMPLES_MAX || is_far {
+            return self.any_of_all([ground(from), ground(to)], test);
+        }
         // One more than it takes; rounding up is a call.
-        let count = (way.length() / self.sample_m).min(SAMPLES_MAX) as u32 + 1;
+        let count = samples as u32 + 1;
         let part = 1.0 / count as f32;
         for step in 0..=count {
             let sample = start + way * (step as f32 * part);
@@ -98,6 +106,14 @@ impl LineLookup {
             }
         }
         false
+    }
+
+    /// The same by a look at every point.
+    #[cold]
+    fn any_of_all(&self, [from, to]: [Point; 2], mut test: impl FnMut(u32) -> bool) -> bool {
+        let reach_m_sq = f64::from(self.reach_m) * f64::from(self.reach_m);
+        let is_near = |point: Point| segment_distance_sq(point, from, to) <= reach_m_sq;
+        (0..).zip(&self.points).any(|(at, &point)| is_near(point) && test(at))
     }
 
     /// The same of the points that a sample of the line may come near.

@@ -211,7 +211,6 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some((walk, character)) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
         return;
     };
-    let is_behind_fellow = is_behind_fellow(parts.people(), walk);
     match (look, out_of_patience(parts.clock, &parts.map.doors, walk, character)) {
         (walk_modes::ModeStep::Arrived, _) => {
             let reason = arrival(walk);
@@ -220,7 +219,7 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
         (walk_modes::ModeStep::Over, _) => {}
         // A stop that somebody holds is passed over in the end.
         (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::skip_occupied_stop(parts, id) => {}
-        (walk_modes::ModeStep::On, Some(Reason::Stuck)) if is_behind_fellow => {
+        (walk_modes::ModeStep::On, Some(Reason::Stuck)) if is_behind_fellow(parts, id) => {
             restart_patience(parts, id);
         }
         (walk_modes::ModeStep::On, Some(reason))
@@ -268,10 +267,13 @@ fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
 
 /// Whether a walk that keeps close to somebody stands behind another who follows the same: it is as near as
 /// it comes.
-fn is_behind_fellow(people: People<'_>, walk: &Walk) -> bool {
+fn is_behind_fellow(parts: &Wayfinding<'_>, id: WalkId) -> bool {
+    let Some(walk) = parts.walks.get(id) else {
+        return false;
+    };
     let keeps = matches!(&walk.mode, WalkMode::Follow(follow) if follow.keep);
     match (walk.ahead, walk.goal) {
-        (Some(ahead), Goal::Character(target)) => keeps && people.follows(ahead, target),
+        (Some(ahead), Goal::Character(target)) => keeps && parts.people().follows(ahead, target),
         _ => false,
     }
 }

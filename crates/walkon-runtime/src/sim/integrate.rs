@@ -508,6 +508,7 @@ fn take_link(
     if link.is_climb() {
         if climb(walk, link, character.body.position, crowd.walk_threshold_m) {
             go_beyond(map, link, walk, character);
+            walk.come_over_link(walk.clock(clock.landing()));
         }
         return false;
     }
@@ -535,6 +536,7 @@ fn take_link(
         return false;
     }
     let is_there = go_beyond(map, link, walk, character);
+    walk.come_over_link(now);
     walk.travelled_m += if is_there { link.from.distance(link.to) } else { 0.0 };
     is_there
 }

@@ -480,6 +480,13 @@ impl Walk {
         (self.progress_m, self.progress_tick) = (left_m.unwrap_or(f32::MAX), self.clock(now));
     }
 
+    /// It has taken a link, which may take longer than any patience: that time does not count.
+    pub(crate) fn come_over_link(&mut self, now: TickNumber) {
+        if now.since(self.nearest_tick) >= self.options.patience_ticks {
+            self.nearest_tick = now;
+        }
+    }
+
     /// The way that it goes now: back, while it lets others pass.
     #[must_use]
     pub fn way(&self) -> Option<&Following> {

@@ -55,6 +55,8 @@ pub(crate) struct GraphPlan {
     tries_parts: bool,
     /// Whether the line leads over such a way.
     is_over_parts: bool,
+    /// The answer over parts that was not straight enough: better than none when the limit is spent.
+    bent: Option<Box<PathAnswer>>,
     /// The part of the line over such a way that was free, where the line was not taken, expansions.
     granted: u32,
     /// The line over the way found, while it is made.
@@ -453,6 +455,7 @@ impl Plan for GraphPlan {
             begun: false,
             tries_parts: uses_parts(map, by) && start.link != goal.link,
             is_over_parts: false,
+            bent: None,
             granted: 0,
             line: None,
             is_new: true,
@@ -529,11 +532,13 @@ impl GraphPlan {
                 }
                 self.is_over_parts = false;
                 self.granted = answer.granted;
+                self.bent = Some(Box::new(answer));
                 continue;
             }
             if limit == 0 {
                 self.spent = self.spent(search);
-                return Some(self.none(map, PathFailure::Limit));
+                let bent = self.bent.take().map(|bent| PathAnswer { expansions: self.spent, ..*bent });
+                return Some(bent.unwrap_or_else(|| self.none(map, PathFailure::Limit)));
             }
             if left == 0 {
                 return None;

@@ -128,10 +128,12 @@ pub(crate) fn cause(lua: &Lua, frame: &StackFrame, error: &str) -> Option<String
     let is_there = |name: &str| is_global(lua, name);
     let key = what.split('\'').nth(1).unwrap_or_default();
     if what.starts_with("index nil") {
-        return absent_in(&line).or_else(|| Some(format!("{} is nil", indexed_in(&line, key)?)));
+        return absent_in(&without_texts(&line))
+            .or_else(|| Some(format!("{} is nil", indexed_in(&line, key)?)));
     }
     if what.starts_with("call a nil value") {
-        return absent_in(&line).or_else(|| Some(format!("{} is nil", called_in(&line, is_there)?)));
+        return absent_in(&without_texts(&line))
+            .or_else(|| Some(format!("{} is nil", called_in(&line, is_there)?)));
     }
     if what.starts_with("index function") {
         return Some(format!("{0} is a function; call it, {0}(...)", indexed_in(&line, key)?));

@@ -86,6 +86,8 @@ pub fn resume(world: &mut World, id: WalkId) -> bool {
     };
     walk.is_paused = false;
     restart(walk, tick);
+    // Nobody comes nearer while it stands because it was told to.
+    walk.nearest_tick = walk.progress_tick;
     true
 }
 
