@@ -1,11 +1,10 @@
 //! Points on the ground, found by straight lines that lead past them.
 //!
 //! In: points in metres, a distance. Out: whether some of them lie within it of a line, and which. Holds: the
-//! answer is that of a look at every point. Method: each point
-//! marks the cells of a coarse grid in which a sample of a line may lie that comes near it; the grid goes
-//! round, so that its size does not depend on where the points lie. A line takes a sample every few metres,
-//! and looks at points only where something is marked: most lines meet nothing. Not here: what the points
-//! are.
+//! answer is that of a look at every point. Method: each point marks the cells of a coarse grid in which a
+//! sample of a line may lie that comes near it; the grid goes round, so that its size does not depend on
+//! where the points lie. A line takes a sample every few metres, and looks at points only where something is
+//! marked: most lines meet nothing. Not here: what the points are.
 
 use glam::{Vec2, Vec3};
 
@@ -110,25 +109,23 @@ impl LineLookup {
 
     /// The same by a look at every point.
     #[cold]
-    fn any_of_all(&self, [from, to]: [Point; 2], mut test: impl FnMut(u32) -> bool) -> bool {
+    fn any_of_all(&self, ends: [Point; 2], mut test: impl FnMut(u32) -> bool) -> bool {
+        (0..self.points.len() as u32).any(|at| self.is_near(at, ends) && test(at))
+    }
+
+    /// Whether a point, by its number, lies within reach of a line.
+    #[inline]
+    fn is_near(&self, at: u32, [from, to]: [Point; 2]) -> bool {
         let reach_m_sq = f64::from(self.reach_m) * f64::from(self.reach_m);
-        let is_near = |point: Point| segment_distance_sq(point, from, to) <= reach_m_sq;
-        (0..).zip(&self.points).any(|(at, &point)| is_near(point) && test(at))
+        segment_distance_sq(self.points[at as usize], from, to) <= reach_m_sq
     }
 
     /// The same of the points that a sample of the line may come near.
     #[inline(never)]
-    fn any_near_sample(
-        &self,
-        sample: Vec2,
-        [from, to]: [Point; 2],
-        test: &mut dyn FnMut(u32) -> bool,
-    ) -> bool {
-        let reach_m_sq = f64::from(self.reach_m) * f64::from(self.reach_m);
+    fn any_near_sample(&self, sample: Vec2, ends: [Point; 2], test: &mut dyn FnMut(u32) -> bool) -> bool {
         let mut found = false;
         self.near.visit(sample, self.sample_reach_m(), Lookup::ALL, |at, _| {
-            let is_near = || segment_distance_sq(self.points[at as usize], from, to) <= reach_m_sq;
-            found = found || is_near() && test(at);
+            found = found || self.is_near(at, ends) && test(at);
         });
         found
     }

@@ -48,7 +48,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let slips_max = (wanted.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.into_iter().take(CANDIDATES_MAX) {
-        // Whoever is no nearer than the nearest so far need not be compared to the end.
+        // Only a name nearer than the nearest so far is compared to the end.
         let worth_max = best.map_or(slips_max, |(least, _)| least.saturating_sub(1));
         let Some(slips) = slips_between(&wanted, &folded(candidate), worth_max) else { continue };
         if slips < candidate.chars().count() && best.is_none_or(|(least, _)| slips < least) {

@@ -334,7 +334,7 @@ fn save_tables(runtime: &mut Runtime, world: &World, instances: &BTreeSet<Owner>
         tasks,
         // Links that scripts had taken over are over with their tasks.
         registered: Registered { handlers, predicates: _, timers, traverses: _ },
-        // Trees begin again at their roots, looks at states anew; the roster follows from the behaviours.
+        // Trees begin again at their roots, and states are looked at again; the behaviours give the roster.
         actors: Actors { behaviours, roster: _, trees: _, checks: _ },
         cinematics: Cinematics { scenes: all_scenes, answers },
         boards,

@@ -179,8 +179,8 @@ fn query(start: Vec3, goal: Vec3, accept: Accept) -> PathQuery {
     }
 }
 
-/// Law: whoever walks over parts gets where he gets without, on a line that is a tenth longer at most. The
-/// number of lines that were taken over parts and are others than without.
+/// Law: parts lead wherever paths without them lead, on lines that are at most a tenth longer. Returns how
+/// many of the lines taken over parts differ from those without.
 fn hold_lines_over_parts(mut parted: PointGraph, rng: &mut Rng) -> usize {
     let mut search = Search::default();
     let mut others = 0;
