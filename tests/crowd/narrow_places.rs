@@ -105,6 +105,89 @@ fn two_who_meet_across_somebody_who_stands_in_a_lane_come_past_one_another() {
     }
 }
 
+/// One of the two stands before the lane, where it is wide: only the other sees a narrow place.
+#[test]
+fn two_who_meet_across_somebody_at_the_mouth_of_a_lane_come_past_one_another_in_any_order() {
+    let mut failed = Vec::new();
+    for twentieths in 0..20_u8 {
+        for is_inner_first in [false, true] {
+            let at_m = 17.1 + f32::from(twentieths) / 20.0;
+            let mut run = Run::within(CORRIDOR, 1.0);
+            run.spawn("stands", (at_m, 3.05));
+            let places =
+                [("inner", (at_m - 0.9, 3.05), (22.0, 2.0)), ("outer", (at_m + 0.9, 3.05), (2.0, 4.0))];
+            let order = if is_inner_first { [0, 1] } else { [1, 0] };
+            for (name, place, goal) in order.map(|at: usize| places[at]) {
+                let who = run.spawn(name, place);
+                run.walk(who, goal);
+            }
+            run.until_ends(2, 90.0);
+            if run.ends.iter().any(|(_, end, ..)| end != "arrived/reached") {
+                failed.push(format!("at {at_m}, inner first {is_inner_first}: {:?}", run.ends));
+            }
+            run.assert_clean("two who meet");
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn the_last_of_a_file_of_any_length_keeps_no_goal_from_the_one_who_leads_it() {
+    for count in 2..=40_u8 {
+        let mut run = Run::within(CORRIDOR, 1.0);
+        let leader = run.spawn("leader", (4.0, 3.0));
+        let mut target = leader;
+        // All stand in the room in the east but the last, which stands on the goal in the corridor.
+        for at in 1..=count {
+            let (row, place) = (f32::from(at / 6), f32::from(at % 6));
+            let place = if at == count { (12.0, 3.05) } else { (23.5 - 0.8 * row, 0.6 + 0.95 * place) };
+            let follower = run.spawn(&format!("f{at}"), place);
+            keep_close(&mut run, follower, target, 40.0);
+            target = follower;
+        }
+        run.run(0.5);
+        run.walk(leader, (12.0, 3.05));
+        until_reached(&mut run, "leader", 40.0, &format!("{count} followers"));
+        run.assert_clean("a file");
+    }
+}
+
+/// Goal: whoever leads a file through a lane, however long the file is, comes back through it. Method: a lane
+/// and a dead end between two rooms; the file goes after its leader there and back.
+#[test]
+fn files_of_any_length_go_after_their_leaders_through_a_lane_and_back() {
+    let level = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
+      { "name": "west", "polygon": [[0,0],[10,0],[10,10],[0,10]] },
+      { "name": "lane", "polygon": [[10,4.8],[16,4.8],[16,5.2],[10,5.2]] },
+      { "name": "east", "polygon": [[16,0],[26,0],[26,10],[16,10]] } ] } }"#;
+    let mut failed = Vec::new();
+    for count in 2..=40_u8 {
+        let mut run = Run::within(level, 1.5);
+        let leader = run.spawn("leader", (9.0, 5.0));
+        let mut target = leader;
+        for at in 0..count {
+            let place = (8.0 - 0.9 * f32::from(at / 10), 0.8 + 0.9 * f32::from(at % 10));
+            let follower = run.spawn(&format!("f{at}"), place);
+            keep_close(&mut run, follower, target, 1.2);
+            target = follower;
+        }
+        for goal in [(25.0, 5.0), (1.0, 5.0)] {
+            run.walk(leader, goal);
+            let before = run.ends.len();
+            let began_s = run.seconds();
+            while run.ends.len() == before && run.seconds() < began_s + 120.0 {
+                run.tick();
+            }
+            if run.ends.get(before).is_none_or(|(who, end, ..)| who != "leader" || end != "arrived/reached") {
+                failed.push(format!("{count} followers, to {goal:?}: {:?}", run.ends.get(before)));
+                break;
+            }
+        }
+        run.assert_clean(&format!("{count} followers"));
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
 #[test]
 fn a_follower_never_keeps_a_goal_from_the_one_it_follows() {
     for (level, goals) in [(DOORWAY, [(12.2, 6.0), (9.5, 6.2)]), (CORRIDOR, [(12.0, 3.05), (3.0, 3.0)])] {

@@ -41,7 +41,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
             }
         }
     }
-    parts.bystanders.forget();
+    parts.forget_others();
 }
 
 /// Notes how walks get on that nobody else has to do with, each by itself; the others, in order of creation.

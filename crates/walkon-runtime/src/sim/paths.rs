@@ -34,7 +34,7 @@ const IDLE_EXPANSIONS: u32 = 4096;
 
 /// Sends what is asked, works, hands out what is ready.
 pub(crate) fn run(parts: &mut Wayfinding<'_>) {
-    parts.bystanders.forget();
+    parts.forget_others();
     if parts.clock.begins_step() {
         ask(parts);
     } else {

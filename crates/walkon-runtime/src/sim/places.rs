@@ -176,8 +176,9 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
         reach_m: walk.radius_m(&parts.settings.crowd),
         by,
     };
-    let people = People { characters: parts.characters, walks: parts.walks, crowd: &parts.settings.crowd };
-    let standing = standing(parts.bystanders, people, &comer);
+    let Wayfinding { settings, characters, walks, leaders, bystanders, .. } = parts;
+    let people = People { characters, walks, crowd: &settings.crowd, leaders };
+    let standing = standing(bystanders, people, &comer);
     let others = given.iter().filter(|other| other.walk != id).filter_map(|other| other.rim(&comer));
     let rims: Vec<Rim> = standing.iter().map(|&(_, rim)| rim).chain(others).collect();
     let needed = match goal {

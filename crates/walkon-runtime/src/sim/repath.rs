@@ -30,6 +30,7 @@ use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters, Past, Replan};
 use crate::world::clock::Clock;
 use crate::world::goal::Goal;
+use crate::world::leaders::Leaders;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walks::Walks;
@@ -57,9 +58,11 @@ pub(crate) fn notice_all(
     threads: Threads,
 ) -> BystanderChanges {
     let mut changes = removed(characters);
+    // Whoever stands does so whoever it follows.
+    let leaders = &Leaders::default();
     let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(who));
     for id in threads.filter(characters.ids(), may_count) {
-        let replan = notice(People { characters, walks, crowd }, id, &mut changes);
+        let replan = notice(People { characters, walks, crowd, leaders }, id, &mut changes);
         if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
             character.replan = replan;
         }
@@ -126,8 +129,8 @@ pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'
 
 /// Has a walk ask for a new path when others call for one.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
-    let crowd = &parts.settings.crowd;
-    let people = People { characters: parts.characters, walks: parts.walks, crowd };
+    let (crowd, leaders) = (&parts.settings.crowd, &*parts.leaders);
+    let people = People { characters: parts.characters, walks: parts.walks, crowd, leaders };
     let Some(walk) = people.walks.get(id).filter(|walk| minds_others(walk)) else {
         return;
     };

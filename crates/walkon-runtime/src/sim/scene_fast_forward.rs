@@ -56,6 +56,7 @@ fn end(world: &mut World, aside: SetAside) {
     world.walks.look_at_only(aside.walks);
     world.interpolations.extend(aside.interpolations);
     world.scratch.bystanders.forget();
+    world.scratch.leaders.forget();
     (world.clock.is_skipping, world.clock.fast_forwarded_ticks, world.scratch.step.cast) = (false, 0, None);
 }
 

@@ -17,6 +17,7 @@ use crate::sim::{
 };
 use crate::world::World;
 use crate::world::bystander_index::People;
+use crate::world::scratch::Scratch;
 
 /// Step 4.
 pub fn doors(world: &mut World) {
@@ -50,13 +51,15 @@ pub fn follow(world: &mut World) {
 pub fn avoid(world: &mut World) {
     let World { clock, map, characters, walks, settings, scratch, .. } = world;
     ground_queries::prepare(map, characters, scratch.step.threads);
-    avoid::run(clock, map, People { characters, walks, crowd: &settings.crowd }, &mut scratch.step);
+    let Scratch { leaders, step, .. } = scratch;
+    avoid::run(clock, map, People { characters, walks, crowd: &settings.crowd, leaders }, step);
 }
 
 /// Step 9, as a step of the crowd begins.
 pub fn integrate(world: &mut World) {
     let World { clock, settings, map, characters, walks, interpolations, events, scratch, .. } = world;
-    let (crowd, step) = (&settings.crowd, &mut scratch.step);
+    let Scratch { leaders, step, .. } = scratch;
+    let crowd = &settings.crowd;
     integrate::run(&mut IntegrateParts {
         clock,
         crowd,
@@ -67,7 +70,7 @@ pub fn integrate(world: &mut World) {
         events,
         step,
     });
-    yielding::run(&mut YieldingParts { clock, crowd, map, characters, walks, events, step });
+    yielding::run(&mut YieldingParts { clock, crowd, map, characters, walks, leaders, events, step });
 }
 
 /// Step 9, in every tick.
@@ -84,6 +87,7 @@ pub fn interpolate(world: &mut World) {
         step,
     });
     scratch.bystanders.forget();
+    scratch.leaders.forget();
 }
 
 /// Step 10.

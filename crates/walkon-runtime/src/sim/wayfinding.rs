@@ -14,11 +14,12 @@ use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
 use crate::world::event::EventQueue;
 use crate::world::interpolation::Interpolation;
+use crate::world::leaders::Leaders;
 use crate::world::map::LevelMap;
 use crate::world::ops::walks::WalkEnds;
 use crate::world::outcome::{Reason, Status};
 use crate::world::paths::PathWork;
-use crate::world::scratch::PathCounts;
+use crate::world::scratch::{PathCounts, Scratch};
 use crate::world::settings::Settings;
 use crate::world::walk::Walk;
 use crate::world::walks::Walks;
@@ -34,6 +35,7 @@ pub(crate) struct Wayfinding<'a> {
     pub(crate) paths: &'a mut PathWork,
     pub(crate) events: &'a mut EventQueue,
     pub(crate) bystanders: &'a mut BystanderIndex,
+    pub(crate) leaders: &'a mut Leaders,
     pub(crate) counts: &'a mut PathCounts,
     /// The threads that look through the walks: the same outcome for any number of them.
     pub(crate) threads: Threads,
@@ -49,10 +51,21 @@ impl<'a> Wayfinding<'a> {
     pub(crate) fn with_interpolations(world: &'a mut World) -> (Self, &'a mut Vec<Interpolation>) {
         let World { clock, settings, map, characters, interpolations, walks, paths, events, scratch, .. } =
             world;
-        let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
-        let threads = scratch.step.threads;
-        let parts =
-            Self { clock, settings, map, characters, walks, paths, events, bystanders, counts, threads };
+        let Scratch { bystanders, leaders, path_counts: counts, step, .. } = scratch;
+        let threads = step.threads;
+        let parts = Self {
+            clock,
+            settings,
+            map,
+            characters,
+            walks,
+            paths,
+            events,
+            bystanders,
+            leaders,
+            counts,
+            threads,
+        };
         (parts, interpolations)
     }
 
@@ -69,15 +82,22 @@ impl<'a> Wayfinding<'a> {
         })
     }
 
+    /// Forgets where everybody stands and who follows whom: both have changed.
+    pub(crate) fn forget_others(&mut self) {
+        self.bystanders.forget();
+        self.leaders.forget();
+    }
+
     /// All characters with their walks.
     pub(crate) fn people(&self) -> People<'_> {
-        People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd }
+        let Self { settings, characters, walks, leaders, .. } = self;
+        People { characters, walks, crowd: &settings.crowd, leaders }
     }
 
     /// Those who stand beside the straight way of a walker, the first of those left out; None for nobody.
     pub(crate) fn beside(&mut self, line: Straight<'_>) -> Option<Bystanders> {
-        let people = People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd };
-        self.bystanders.beside_way(people, line)
+        let Self { settings, characters, walks, leaders, bystanders, .. } = self;
+        bystanders.beside_way(People { characters, walks, crowd: &settings.crowd, leaders }, line)
     }
 
     /// The traversal of a walk, as the doors stand now.

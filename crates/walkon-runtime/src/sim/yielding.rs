@@ -26,6 +26,7 @@ use crate::world::crowd_columns::CrowdColumns;
 use crate::world::crowd_step::CrowdStep;
 use crate::world::door::{Door, DoorState};
 use crate::world::event::{EventQueue, Fact};
+use crate::world::leaders::Leaders;
 use crate::world::map::LevelMap;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Crowd, Phase, Walk};
@@ -87,13 +88,15 @@ pub(crate) struct YieldingParts<'a> {
     pub(crate) map: &'a LevelMap,
     pub(crate) characters: &'a mut Characters,
     pub(crate) walks: &'a mut Walks,
+    pub(crate) leaders: &'a Leaders,
     pub(crate) events: &'a mut EventQueue,
     pub(crate) step: &'a mut CrowdStep,
 }
 
 impl YieldingParts<'_> {
     fn people(&self) -> People<'_> {
-        People { characters: self.characters, walks: self.walks, crowd: self.crowd }
+        let Self { crowd, characters, walks, leaders, .. } = self;
+        People { characters, walks, crowd, leaders }
     }
 }
 

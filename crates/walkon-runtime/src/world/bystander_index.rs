@@ -22,9 +22,9 @@ use crate::nav::Disc;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters};
 use crate::world::goal::Goal;
+use crate::world::leaders::Leaders;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Phase, Walk};
-use crate::world::walk_mode::WalkMode;
 use crate::world::walks::Walks;
 
 /// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are
@@ -53,8 +53,6 @@ pub(crate) struct BystanderIndex {
 
 /// What a body needs beside somebody to come to a goal without touching, metres.
 pub(crate) const ROOM_M: f32 = 0.03;
-/// So many who follow one another are looked through, at most: two may follow one another.
-const LED_MAX: usize = 8;
 
 /// All characters with their walks, and the constants of the crowd.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +60,8 @@ pub struct People<'a> {
     pub(crate) characters: &'a Characters,
     pub(crate) walks: &'a Walks,
     pub(crate) crowd: &'a CrowdSettings,
+    /// Who of them follows whom.
+    pub(crate) leaders: &'a Leaders,
 }
 
 impl People<'_> {
@@ -106,15 +106,7 @@ impl People<'_> {
     /// Whether somebody follows a character, or one that follows it.
     #[must_use]
     pub(crate) fn follows(&self, who: CharacterId, leader: CharacterId) -> bool {
-        let target_of = |who: &CharacterId| {
-            let walk = self.walks.get(self.characters.alive(*who)?.walk?)?;
-            match (&walk.mode, walk.goal) {
-                (WalkMode::Follow(_), Goal::Character(target)) => Some(target),
-                _ => None,
-            }
-        };
-        let targets = std::iter::successors(target_of(&who), target_of);
-        targets.take(LED_MAX).any(|target| target == leader)
+        self.leaders.has(self.characters, self.walks, who, leader)
     }
 
     /// Whether somebody stands so near to where a walk aims that it cannot come within its radius without

@@ -24,6 +24,7 @@ pub mod event_name;
 pub(crate) mod fixture;
 pub mod goal;
 pub mod interpolation;
+pub(crate) mod leaders;
 pub mod level_info;
 pub mod map;
 pub mod ops;

@@ -22,7 +22,7 @@ use crate::world::outcome::{Blocker, Journey, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
 use crate::world::region::Watch;
-use crate::world::scratch::PathCounts;
+use crate::world::scratch::{PathCounts, Scratch};
 use crate::world::sense::Senses;
 use crate::world::settings::Settings;
 use crate::world::tiles::Tiles;
@@ -170,7 +170,8 @@ impl World {
 
     /// All characters with their walks.
     pub(crate) fn people(&self) -> People<'_> {
-        People { characters: &self.characters, walks: &self.walks, crowd: &self.settings.crowd }
+        let Self { settings, characters, walks, scratch, .. } = self;
+        People { characters, walks, crowd: &settings.crowd, leaders: &scratch.leaders }
     }
 
     /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside.
@@ -182,8 +183,9 @@ impl World {
     /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
     /// for the first question of a phase, a pass over everybody.
     pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
-        let people = People { characters: &self.characters, walks: &self.walks, crowd: &self.settings.crowd };
-        self.scratch.bystanders.beside(people, line)
+        let Self { settings, characters, walks, scratch, .. } = self;
+        let Scratch { bystanders, leaders, .. } = scratch;
+        bystanders.beside(People { characters, walks, crowd: &settings.crowd, leaders }, line)
     }
 
     /// The traversal of an asker, as the doors stand now.

@@ -6,6 +6,7 @@
 use crate::nav::Search;
 use crate::world::bystander_index::BystanderIndex;
 use crate::world::crowd_step::CrowdStep;
+use crate::world::leaders::Leaders;
 
 /// What a save game leaves out.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +15,8 @@ pub struct Scratch {
     pub(crate) search: Box<Search>,
     /// Where the characters in the way of plans stand.
     pub(crate) bystanders: BystanderIndex,
+    /// Who follows whom.
+    pub(crate) leaders: Leaders,
     /// The step of the crowd under way, from step 7 to step 9.
     pub(crate) step: CrowdStep,
     /// Cost of searching.

@@ -25,6 +25,7 @@ use crate::world::character::{Body, Character, Characters, Gait, Hold, Nudge, Pl
 use crate::world::day::DayTime;
 use crate::world::door::{Door, DoorRequest};
 use crate::world::interpolation::Interpolation;
+use crate::world::leaders::Leaders;
 use crate::world::level_info::LevelInfo;
 use crate::world::map::{LevelMap, PendingEdits};
 use crate::world::place::{Mark, Places};
@@ -82,7 +83,9 @@ pub fn of(world: &World) -> WorldHash {
         // Never part of the state.
         scratch: _,
     } = world;
-    let who = People { characters, walks, crowd: &settings.crowd };
+    // Whoever stands does so whoever it follows.
+    let leaders = &Leaders::default();
+    let who = People { characters, walks, crowd: &settings.crowd, leaders };
     WorldHash {
         characters: hash_characters(characters, level, *day, interpolations),
         walks: walks::of(who, clock, paths, events),

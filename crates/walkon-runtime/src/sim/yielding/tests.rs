@@ -10,6 +10,7 @@ use crate::world::fixture::{Fixture, sample};
 use crate::world::goal::Goal;
 use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::owner::Owner;
+use crate::world::scratch::Scratch;
 use crate::world::walk::WalkOptions;
 
 /// The one of the sample is held up behind the other, which walks as well.
@@ -27,8 +28,9 @@ fn behind() -> (Fixture, WalkId, Held, InFront) {
 
 fn parts(world: &mut World) -> YieldingParts<'_> {
     let World { clock, settings, map, characters, walks, events, scratch, .. } = world;
-    let (crowd, step) = (&settings.crowd, &mut scratch.step);
-    YieldingParts { clock, crowd, map, characters, walks, events, step }
+    let Scratch { leaders, step, .. } = scratch;
+    let crowd = &settings.crowd;
+    YieldingParts { clock, crowd, map, characters, walks, leaders, events, step }
 }
 
 fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
