@@ -294,3 +294,45 @@ fn nobody_who_stands_in_a_lane_closes_it() {
     }
     assert!(failed.is_empty(), "{} of {lanes}:\n{}", failed.len(), failed.join("\n"));
 }
+
+/// The same, with walkers from both sides.
+#[test]
+fn nobody_who_stands_in_a_lane_closes_it_between_walkers_from_both_sides() {
+    let first = number("SEED", 0);
+    let (mut failed, lanes) = (Vec::new(), number("LANES", LANES));
+    for seed in first..first + lanes {
+        for is_east_first in [false, true] {
+            let mut rng = Rng::stream(seed, "both sides");
+            let lane = Lane::drawn(&mut rng);
+            let mut run = Run::within(&lane.json, 1.0);
+            let count = rng.int(1, 3) as f32;
+            let part_m = lane.length_m() / count;
+            for at in 0..count as u8 {
+                let place_m = part_m * f32::from(at) + rng.float(0.4, f64::from(part_m) - 0.4) as f32;
+                run.spawn(&format!("stands{at}"), lane.along(place_m));
+            }
+            let counts = [rng.int(1, 2) as u32, rng.int(1, 2) as u32];
+            for is_east in [is_east_first, !is_east_first] {
+                for at in 0..counts[usize::from(is_east)] {
+                    let side = if is_east { "e" } else { "w" };
+                    let walker = run.spawn(&format!("{side}{at}"), lane.in_room(is_east, at));
+                    run.walk(walker, lane.in_room(!is_east, 2 + at));
+                }
+            }
+            let walkers = (counts[0] + counts[1]) as usize;
+            while run.ends.len() < walkers && run.seconds() < 120.0 {
+                run.tick();
+            }
+            // Anyone who was asked out of the lane may have come to stand on a goal.
+            if run.ends.len() < walkers || run.ends.iter().any(|(_, end, ..)| end == "blocked/stuck") {
+                let what = lane.json.replace('\n', "");
+                failed.push(format!(
+                    "seed {seed}, east first {is_east_first}, {count} stand: {:?} in {what}",
+                    run.ends
+                ));
+            }
+            run.assert_clean(&format!("seed {seed}, east first {is_east_first}"));
+        }
+    }
+    assert!(failed.is_empty(), "{} of {lanes}, each in two orders:\n{}", failed.len(), failed.join("\n"));
+}

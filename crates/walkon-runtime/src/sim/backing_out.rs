@@ -3,14 +3,16 @@
 //! In: walkers that are held up, and those in front of each. Out: walks that back out, each with the way to a
 //! place beside the ways of those it lets pass. Holds: the file with less far to go to such places backs out,
 //! whole, from its last member on; of equals the shorter one, then the one whose head was created later.
-//! So it is with two who meet across others that stand between them. Anyone who meets somebody that backs out
-//! backs out as well. Nobody does for longer than its time, so that
-//! none waits without an end. Not here: two who meet where there is room (`crowd::avoid`), those who stand
-//! (`yielding`).
+//! So it is with two who meet across others that stand between them, as soon as one of the two does not get
+//! on, whichever was created first. Anyone who meets somebody that backs out backs out as well. Those for
+//! whom somebody backs out lose no patience until it is in its place. Nobody backs out for longer than its
+//! time, so that none waits without an end. Not here: two who meet where there is room (`crowd::avoid`),
+//! those who stand (`yielding`).
 //!
 //! Method: the way along which somebody backs out is that of the walker that comes towards it, which leads
 //! past it and on. Beside that way rays are cast every quarter of a metre; the first place that touches
-//! nobody's way is taken. Cost: nothing where nobody meets anybody in a narrow place.
+//! nobody's way is taken. Cost: nothing where nobody meets anybody in a narrow place; a bounded number of
+//! look-ups in a step for those who meet across others, however many are held up.
 
 use glam::{Vec2, Vec3};
 
@@ -35,10 +37,15 @@ const FRONT_MAX: usize = 4;
 /// Seconds without getting on after which the standoff of two who meet is resolved. 1: two who can pass have
 /// done so.
 const HELD_S: f64 = 1.0;
+/// Cosine of the angle within which a line of people goes on: 70 degrees, so round a bend.
+const ON: f32 = 0.34;
 /// How often it is tried, seconds.
 const AGAIN_S: f64 = 0.5;
 /// The most walkers that back out together.
 const FILE_MAX: usize = 12;
+/// So many look for walkers that they meet across others in a step, at most, and at so many in each cell.
+const LOOKERS_MAX: usize = 64;
+const PER_CELL_MAX: u32 = 16;
 /// Meetings that are looked at in a step, at most.
 const MEETINGS_MAX: u32 = 4;
 /// Cosine of the angle between two ways up to which they lead against one another where both stand in front
@@ -113,37 +120,79 @@ pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
         at[one.row as usize] = index;
     }
     let grounds = GroundQueries::again(parts.map, &parts.bodies.known);
-    let mut meetings = 0;
-    for (index, one) in (0..).zip(held) {
-        for &row in one.front.iter().filter(|&&row| row != NOBODY) {
-            let other = at[row as usize];
-            let meets = other != NOBODY && other > index && meet(parts.bodies, one, &held[other as usize]);
-            if !meets || meetings >= MEETINGS_MAX {
-                continue;
-            }
-            let files = Files { held, grounds: &grounds };
-            if resolve_standoff(parts, &files, [index, other]) {
-                meetings += 1;
-            }
-        }
-        if meetings < MEETINGS_MAX
-            && is_narrow(parts.bodies, one.row, one.row)
-            && let Some(other) = met_across(parts, held, &at, one).filter(|&other| other > index)
-            && resolve_standoff(parts, &Files { held, grounds: &grounds }, [index, other])
-        {
-            meetings += 1;
+    let mut all = meetings(parts, held, &at);
+    all.extend(meetings_across(parts, held, &at));
+    let mut count = 0;
+    for meeting in all {
+        if count < MEETINGS_MAX && resolve_standoff(parts, &Files { held, grounds: &grounds }, meeting) {
+            count += 1;
         }
     }
 }
 
-/// The walker that somebody meets across others who stand between the two and can go nowhere: each asks them
-/// aside, into the way of the other.
+/// Two who meet, the one that was created first before the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Meeting {
+    pair: [u32; 2],
+    /// Whether it is time that one of them backs out.
+    is_due: bool,
+}
+
+/// Those who meet. It is time when neither gets on.
+fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meeting> {
+    let meets = |&[one, other]: &[u32; 2]| {
+        other != NOBODY && other > one && meet(parts.bodies, &held[one as usize], &held[other as usize])
+    };
+    let held_ticks = |index: u32| held_ticks(parts.clock, parts.walks.get(held[index as usize].walk));
+    let meeting = |pair: [u32; 2]| {
+        let [one, other] = pair.map(held_ticks);
+        Meeting { pair, is_due: is_due(parts.clock, one.min(other)) }
+    };
+    let meetings_of = |(index, one): (u32, &Facing)| {
+        let others = one.front.into_iter().filter(|&row| row != NOBODY);
+        let pairs = others.map(move |row| [index, at[row as usize]]);
+        pairs.filter(meets).map(meeting).collect::<Vec<_>>()
+    };
+    (0..).zip(held).flat_map(meetings_of).collect()
+}
+
+/// For how many ticks a walk has not got on.
+fn held_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
+    walk.map_or(0, |walk| walk.clock(clock.landing()).since(walk.progress_tick))
+}
+
+/// Those who meet across others who stand between the two and can go nowhere: each asks them aside, into the
+/// way of the other. Whoever of the two sees it, and in which order they were created, makes no difference.
+/// It is time when one does not get on, though the other may push it back.
+fn meetings_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meeting> {
+    let may_look = |&(_, one): &(u32, &Facing)| {
+        is_narrow(parts.bodies, one.row, one.row) && is_held_by_others(parts, at, one)
+    };
+    let lookers: Vec<(u32, &Facing)> = (0..).zip(held).filter(may_look).collect();
+    // Of very many everybody has its turn.
+    let round = parts.clock.landing().0 / parts.clock.rate.ticks_per_step();
+    let first = if lookers.len() > LOOKERS_MAX { round as usize * LOOKERS_MAX % lookers.len() } else { 0 };
+    let (before, from) = lookers.split_at(first);
+    let meeting_of = |&(index, one): &(u32, &Facing)| {
+        let other = met_across(parts, held, at, one)?;
+        let pair = [index.min(other), index.max(other)];
+        (!meet(parts.bodies, one, &held[other as usize])).then_some(Meeting { pair, is_due: true })
+    };
+    let lookers = from.iter().chain(before).take(LOOKERS_MAX);
+    let mut found: Vec<Meeting> = lookers.filter_map(meeting_of).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether it is time that somebody looks for others beyond those who stand before it.
+fn is_held_by_others(parts: &BackingParts<'_>, at: &[u32], one: &Facing) -> bool {
+    let walk = parts.walks.get(one.walk).filter(|walk| walk.backing_out.is_none());
+    at.get(one.front[0] as usize) == Some(&NOBODY) && is_due(parts.clock, held_ticks(parts.clock, walk))
+}
+
+/// The walker that somebody meets across others who stand between the two and may be asked aside.
 fn met_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32], one: &Facing) -> Option<u32> {
-    let walk = parts.walks.get(one.walk)?;
-    let held_ticks = walk.clock(parts.clock.landing()).since(walk.progress_tick);
-    if walk.backing_out.is_some() || held_ticks < parts.clock.rate.ticks(HELD_S) {
-        return None;
-    }
     let may_go = |row: u32| {
         let who = parts.characters.alive(parts.bodies.ids[row as usize]);
         who.is_some_and(|who| !who.is_player && who.held.is_none())
@@ -158,7 +207,13 @@ fn met_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32], one: &Facin
     let last = passed[passed.len() - 1];
     let other = at.get(between as usize).copied().filter(|&other| other != NOBODY && last != one.row)?;
     let faces = held.get(other as usize)?;
-    (faces.has_in_front(last) && faces.ahead.dot(one.ahead) < AGAINST).then_some(other)
+    (wants_past(parts.bodies, faces, last) && faces.ahead.dot(one.ahead) < AGAINST).then_some(other)
+}
+
+/// Whether somebody who is held up wants to go where another is, also when it has gone back a little.
+fn wants_past(bodies: &CrowdColumns, one: &Facing, other: u32) -> bool {
+    let between = bodies.columns.places[other as usize] - bodies.columns.places[one.row as usize];
+    between.dot(one.ahead) > ON * between.length()
 }
 
 /// The nearest of those who stand behind the second of two, seen from the first, and close to it.
@@ -168,15 +223,15 @@ fn next_in_line(
     [from, of]: [u32; 2],
     passed: &[u32],
 ) -> Option<u32> {
-    /// Gap between two bodies up to which they stand in one line, metres: what people leave in a queue.
-    const LINE_GAP_M: f32 = 0.6;
-    /// Cosine of the angle within which the line goes on: 70 degrees, so round a bend.
-    const ON: f32 = 0.34;
+    /// Gap between two bodies up to which they stand in one line, metres: a walker that cannot get on steps
+    /// back as far.
+    const LINE_GAP_M: f32 = 2.0;
     let columns = &bodies.columns;
     let (place, radius_m) = (columns.places[of as usize], columns.radii_m[of as usize]);
     let ahead = steer::unit(place - columns.places[from as usize])?;
     let mut found: Option<(f32, u32)> = None;
-    near.visit(place, 3.0 * radius_m + LINE_GAP_M, Lookup::ALL, |other, distance_m_sq| {
+    let look = Lookup { per_cell_max: PER_CELL_MAX, salt: of, but: u32::MAX };
+    near.visit(place, 3.0 * radius_m + LINE_GAP_M, look, |other, distance_m_sq| {
         let (row, distance_m) = (other as usize, distance_m_sq.sqrt());
         let gap_m = distance_m - radius_m - columns.radii_m[row];
         let is_on = (columns.places[row] - place).dot(ahead) > ON * distance_m && gap_m <= LINE_GAP_M;
@@ -253,7 +308,8 @@ struct Retreat {
 }
 
 /// Has one of the files of two who meet back out. Whether it was looked at.
-fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, pair: [u32; 2]) -> bool {
+fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, meeting: Meeting) -> bool {
+    let Meeting { pair, is_due } = meeting;
     let walk_of = |index: u32| parts.walks.get(files.held[index as usize].walk);
     let [Some(one), Some(other)] = pair.map(walk_of) else {
         return false;
@@ -262,11 +318,7 @@ fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, pair: [u32;
         (Some(_), Some(_)) => false,
         (Some(backing), None) => join(parts, files, pair[1], &backing.yields_to.clone()),
         (None, Some(backing)) => join(parts, files, pair[0], &backing.yields_to.clone()),
-        (None, None) => {
-            let landing = parts.clock.landing();
-            let held_ticks = |walk: &Walk| walk.clock(landing).since(walk.progress_tick);
-            is_due(parts.clock, held_ticks(one).min(held_ticks(other))) && choose(parts, files, pair)
-        }
+        (None, None) => is_due && choose(parts, files, pair),
     }
 }
 
@@ -517,9 +569,22 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         is_off(backing.from) && is_off(backing.junction)
     };
     let is_over = is_late || backing.yields_to.iter().all(|&who| has_passed(who));
+    if !is_over && !is_there {
+        let yields_to = backing.yields_to.clone();
+        yields_to.into_iter().for_each(|who| wait_for_room(parts, who));
+    }
     if let Some(walk) = parts.walks.get_mut(id).filter(|_| is_over) {
         walk.backing_out = None;
         walk.ask_for(Ask::Map);
+    }
+}
+
+/// Anyone for whom somebody backs out has reason to wait.
+fn wait_for_room(parts: &mut Wayfinding<'_>, who: CharacterId) {
+    let landing = parts.clock.landing();
+    let walk = parts.characters.alive(who).and_then(|who| who.walk);
+    if let Some(walk) = walk.and_then(|id| parts.walks.get_mut(id)) {
+        walk.queue_tick = walk.queue_tick.max(walk.clock(landing));
     }
 }
 
