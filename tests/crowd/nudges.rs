@@ -130,15 +130,37 @@ fn seed_c7_with_walls_on_three_sides_it_steps_past_who_asks() {
     assert!(distance_m(run.nudges[0].to, (10.4, 3.0)) < 0.25, "{:?}", run.nudges);
 }
 
+/// A lane with a bend before the middle and one behind it.
+fn bends(crowd: &str) -> String {
+    format!(
+        r#"{{ "crowd": {crowd}, "navigation": {{ "agentRadius": 0.35, "areas": [
+      {{ "name": "west", "polygon": [[0,0],[4,0],[4,6],[0,6]] }},
+      {{ "name": "in", "polygon": [[4,2.6],[12.2,2.6],[12.2,3.0],[4,3.0]] }},
+      {{ "name": "between", "polygon": [[11.8,3.0],[12.2,3.0],[12.2,3.4],[11.8,3.4]] }},
+      {{ "name": "out", "polygon": [[11.8,3.4],[20,3.4],[20,3.8],[11.8,3.8]] }} ] }} }}"#
+    )
+}
+
+#[test]
+fn seed_c7_between_two_bends_it_steps_round_the_second_until_it_is_out_of_the_lane() {
+    let (mut run, post, _) = meeting(&bends("{}"), (12.0, 3.2), (8.0, 2.8), (19.0, 3.6));
+    until_nudged(&mut run, 10.0);
+    let first = run.nudges[0].clone();
+    // On along the lane, beyond the bend: a step is as long as the way is that it leads along.
+    assert!(first.who == "post" && first.by == "mover", "{first:?}");
+    assert!(first.to.x > 12.5 && (3.4..=3.8).contains(&first.to.z), "{first:?}");
+    run.until_ends(1, 30.0);
+    let (who, end, ..) = run.ends[0].clone();
+    assert_eq!((who.as_str(), end.as_str()), ("mover", "arrived/reached"), "{:?}", run.nudges);
+    assert!(run.at(post).x > run.at(run.world().find_character("mover").unwrap()).x);
+    run.assert_clean("two bends");
+}
+
 #[test]
 fn seed_c7_with_walls_on_four_sides_nobody_is_asked_and_the_mover_gives_up() {
-    // A bend before and a bend behind, and steps longer than the way is: none leads anywhere.
-    let bends = r#"{ "crowd": { "nudgeDist": 9 }, "navigation": { "agentRadius": 0.35, "areas": [
-      { "name": "west", "polygon": [[0,0],[4,0],[4,6],[0,6]] },
-      { "name": "in", "polygon": [[4,2.6],[12.2,2.6],[12.2,3.0],[4,3.0]] },
-      { "name": "between", "polygon": [[11.8,3.0],[12.2,3.0],[12.2,3.4],[11.8,3.4]] },
-      { "name": "out", "polygon": [[11.8,3.4],[20,3.4],[20,3.8],[11.8,3.8]] } ] } }"#;
-    let (mut run, post, _) = meeting(bends, (12.0, 3.2), (8.0, 2.8), (19.0, 3.6));
+    // Steps longer than the way is: none leads anywhere.
+    let level = bends(r#"{ "nudgeDist": 9 }"#);
+    let (mut run, post, _) = meeting(&level, (12.0, 3.2), (8.0, 2.8), (19.0, 3.6));
     let began = run.at(post);
     run.until_ends(1, 20.0);
     let (who, end, by, at_s) = run.ends[0].clone();
