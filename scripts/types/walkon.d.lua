@@ -305,7 +305,7 @@ function typeof(value) end
 ---@field loop? boolean begin again after the last stop, default true
 ---@field first? number index of the first stop, default 1
 ---@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
----@field onStop? Handler runs at each stop, with character, mark, index and walk (its id)
+---@field onStop? Handler runs at each stop, with character, mark, index and walk (its id); not at one that is passed over
 
 ---How a character is to walk about: the options of a walk, and where.
 ---@class WanderOptions
@@ -858,7 +858,7 @@ function Character:follow(target, options) end
 ---@overload fun(self: Character, x: number, z: number, options?: FleeOptions): Walk
 function Character:flee(from, options) end
 
----Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.
+---Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which somebody stands for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.
 ---@param route RouteName|Place[]
 ---@param options? PatrolOptions
 ---@return Walk

@@ -83,6 +83,27 @@ fn a_patrol_goes_round_and_tells_its_stops() {
     assert_eq!(run.told[..4], ["1 post anna", "2 far anna", "3 corner anna", "1 post anna"]);
 }
 
+/// A stop beside which somebody leaves no room counts as reached: its pause is made, and it is told. One on
+/// which somebody stands is passed over after the patience of the walk, and nothing is told of it.
+#[test]
+fn a_patrol_tells_a_stop_that_others_leave_no_room_at_and_not_one_that_is_held() {
+    for (beside_m, pause_s, is_told) in
+        [(0.0, 0.0, false), (0.0, 2.0, false), (0.5, 0.0, true), (0.5, 2.0, true)]
+    {
+        let body = format!(
+            "ben:teleport(vector.create({}, 0, 3))
+            anna:patrol({{ \"post\", \"far\" }}, {{ pause = {pause_s}, onStop = function(e)
+            log.info(\"%s %.2f\", e.mark.name, vector.magnitude(e.character.position - nav.mark(\"far\").position)) end }})",
+            17.0 + beside_m
+        );
+        let mut run = Run::of(&body);
+        run.seconds(40);
+        let far: Vec<&String> = run.told.iter().filter(|line| line.starts_with("far")).collect();
+        assert_eq!(!far.is_empty(), is_told, "{beside_m} m beside, pause {pause_s} s: {:?}", run.told);
+        assert!(run.told.iter().filter(|line| line.starts_with("post")).count() >= 2, "{:?}", run.told);
+    }
+}
+
 #[test]
 fn a_patrol_once_ends_at_its_last_stop_and_begins_where_it_is_told() {
     let body = format!(
