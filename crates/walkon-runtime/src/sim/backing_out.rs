@@ -5,7 +5,7 @@
 //! whole, from its last member on; of equals the shorter one, then the one whose head was created later.
 //! So it is with two who meet across others that stand between them, as soon as one of the two does not get
 //! on, whichever was created first. Anyone who meets somebody that backs out backs out as well. Those for
-//! whom somebody backs out lose no patience until it is in its place. Nobody backs out for longer than its
+//! whom somebody backs out lose no patience while it is on its way. Nobody backs out for longer than its
 //! time, so that none waits without an end. Not here: two who meet where there is room (`crowd::avoid`),
 //! those who stand (`yielding`).
 //!
@@ -545,6 +545,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     let is_late = walk.clock(parts.clock.landing()) >= backing.until;
     let radius_m = character.body.radius_m;
     let is_there = is_there(backing, character.body.position);
+    let gets_on = character.body.velocity.length() >= SLOW_MPS;
     let has_passed = |who| {
         let Some(other) = parts.characters.alive(who) else {
             return true;
@@ -569,7 +570,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         is_off(backing.from) && is_off(backing.junction)
     };
     let is_over = is_late || backing.yields_to.iter().all(|&who| has_passed(who));
-    if !is_over && !is_there {
+    if !is_over && !is_there && gets_on {
         let yields_to = backing.yields_to.clone();
         yields_to.into_iter().for_each(|who| wait_for_room(parts, who));
     }
