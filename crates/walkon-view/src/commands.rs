@@ -16,6 +16,7 @@ use walkon_runtime::view::{Parts, PicturePart};
 
 use crate::client::{Client, Reply, Viewpoint};
 use crate::course::Shared;
+use crate::desk::errand::Errand;
 use crate::edit::expectations::Doors;
 use crate::fields::{CommandFields, unknown, wrong};
 use crate::forecast::{ForecastWish, Outlook};
@@ -49,7 +50,7 @@ pub struct Doers {
     /// The future.
     pub forecast: Sender<Outlook>,
     /// The files.
-    pub desk: Sender<crate::desk::Errand>,
+    pub desk: Sender<Errand>,
 }
 
 impl Doers {
@@ -142,7 +143,7 @@ impl Doers {
     }
 
     fn errand(&self, fields: &CommandFields<'_>, reply: &Reply) -> Result<Option<Value>, String> {
-        let errand = crate::desk::Errand::Command { command: fields.json().clone(), reply: reply.clone() };
+        let errand = Errand::Command { command: fields.json().clone(), reply: reply.clone() };
         self.desk.send(errand).map_err(|_| "the program ends".to_owned())?;
         Ok(None)
     }

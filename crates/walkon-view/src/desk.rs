@@ -6,6 +6,7 @@
 //! how a text is patched (`edit`), who watches the disk (the command line).
 
 mod commands;
+pub(crate) mod errand;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use walkon_runtime::disk::Folder;
 use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
 use walkon_runtime::level::{Diagnostic, FileSource, Severity};
 
-use crate::client::Reply;
 use crate::commands::Doers;
 use crate::edit::document::{
     Applied, Checked, Conflict, DiskChange, Document, DocumentSaveError, Save, Surroundings, Texts,
@@ -30,6 +30,8 @@ use crate::fields::CommandFields;
 use crate::forecast::ForecastWish;
 use crate::orders::{Order, Ordered};
 use crate::run_record::{RunRecord, RunStart};
+
+pub use errand::{Errand, SavedElsewhere};
 
 /// How long all texts wait for their check after one of them has changed: the future comes first, and what is
 /// changed meanwhile is checked with it.
@@ -89,15 +91,6 @@ pub struct CheckedLevel {
     pub is_playable: bool,
 }
 
-/// What was saved by somebody else.
-#[derive(Debug, Default)]
-pub struct SavedElsewhere {
-    /// The texts.
-    pub reload: Reload,
-    /// What is wrong with the level, if that is refused.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 /// A file that somebody else saved.
 struct NoticedFile {
     path: String,
@@ -105,22 +98,6 @@ struct NoticedFile {
     name: Option<String>,
     /// None for a file that went.
     text: Option<String>,
-}
-
-/// Something to do about files.
-#[derive(Debug)]
-pub enum Errand {
-    /// A command of a client.
-    Command {
-        /// All of it.
-        command: Value,
-        /// Who waits.
-        reply: Reply,
-    },
-    /// Somebody else saved something.
-    Saved(SavedElsewhere),
-    /// The end.
-    Stop,
 }
 
 /// Who does it.

@@ -15,7 +15,6 @@ use std::time::{Duration, SystemTime};
 use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::cli::args::WatchingArgs;
 use super::output::tell;
 
 /// Time between two looks at all files.
@@ -42,13 +41,6 @@ pub enum WatchMethod {
     System,
     /// All files are looked at, again and again.
     Polling,
-}
-
-impl WatchMethod {
-    /// As a command was asked.
-    pub fn of(asked: WatchingArgs) -> Self {
-        if asked.poll { Self::Polling } else { Self::System }
-    }
 }
 
 /// Watches folders.

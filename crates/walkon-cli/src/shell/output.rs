@@ -12,11 +12,35 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use clap::{ArgAction, Args, ValueEnum};
 use walkon_shell::CommandFailure;
 pub(super) use walkon_shell::project::is_stream;
 
-use super::cli::args::{ColorWhen, General};
 use super::progress;
+
+/// What every command understands.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub struct General {
+    /// When to colour messages; NO_COLOR is honoured
+    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto, value_name = "WHEN")]
+    pub color: ColorWhen,
+    /// Say less: errors, and results that were asked for, as JSON, a path, a picture
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: what is read, checked and written, notes, every fault; twice for the log as well
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
 
 /// What waits for stdout. One for the process, so that [`tell`] can let it go first.
 static STDOUT: LazyLock<Mutex<BufWriter<Stdout>>> =

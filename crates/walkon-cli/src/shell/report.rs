@@ -8,7 +8,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use walkon_shell::CommandFailure;
 
-use super::cli::args::ColorWhen;
+use super::output::ColorWhen;
 use super::output::is_colored;
 use crate::level::{Diagnostic, Severity};
 

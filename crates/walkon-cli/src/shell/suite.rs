@@ -23,14 +23,14 @@ use walkon_shell::project::{Project, file_at};
 
 use super::debug::Connection;
 use super::interrupts::Interrupts;
-use crate::game::testing::{self, Suite, SuiteProfile, TestDef, TestResult};
+use crate::game::testing::{self, Suite, SuiteProfile, TestDef};
 use crate::level::Level;
 use crate::script::debug::Debugger;
 use crate::script::host::StartError;
-use crate::script::state::profile::Profile;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
 use gathered::GatheredTest;
+pub(super) use gathered::Timed;
 
 /// Stack of a thread that runs tests.
 const STACK_BYTES: usize = 64 << 20;
@@ -68,15 +68,6 @@ impl SuiteOrder {
     fn is_ended(&self) -> bool {
         self.debug.as_ref().is_some_and(|client| client.is_ending())
     }
-}
-
-/// A test that was run, with one seed or several, and how long that took.
-#[derive(Clone, Debug)]
-pub(super) struct Timed {
-    pub result: TestResult,
-    pub took: Duration,
-    /// What its scripts cost, where that was asked for.
-    pub profile: Option<Profile>,
 }
 
 /// The result of a file.

@@ -6,6 +6,7 @@
 //! here: the order of steps 3 (`schedule`) and 12 (`dispatch`).
 
 pub mod collect;
+mod loaded;
 pub mod reload;
 mod saving;
 mod scenes;
@@ -20,10 +21,12 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
 use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Binding;
-use crate::script::bind::{self, BindingSetup, log, wait_requests};
+use crate::script::bind::{self, BindingSetup, log, scene, wait_requests};
 use crate::script::debug::{Debugger, StopReason};
+use crate::script::host::loaded::Loaded;
 use crate::script::host::reload::Reloads;
 use crate::script::state::behaviours::Class;
+pub use crate::script::state::behaviours::GivenBehaviour;
 use crate::script::state::profile::{Profile, ProfileSetup, Who};
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
@@ -44,15 +47,6 @@ use crate::world::World;
 use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops;
 use crate::world::settings::Settings;
-
-/// The behaviour that a level gives to a character.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GivenBehaviour {
-    /// Name of its file.
-    pub name: String,
-    /// Its parameters, a map.
-    pub params: Plain,
-}
 
 /// The setup of the scripts of a level.
 #[derive(Debug, Default)]
@@ -155,7 +149,7 @@ pub struct ScriptHost {
     console: LevelConsole,
     debugger: Option<Debugger>,
     /// The instances that are there again after a load and have not begun.
-    loaded: Option<saving::Loaded>,
+    loaded: Option<Loaded>,
     is_over: bool,
 }
 
@@ -584,6 +578,7 @@ fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let yielding: Function = coroutine.raw_get("yield")?;
     let pcall: Function = globals.raw_get("pcall")?;
     let natives = wait_requests::natives(lua)?;
+    scene::add_natives(lua, &natives)?;
     let wait = vm.own_chunk(include_str!("prelude/wait.lua"))?;
     let (answer, waiting): (Function, Function) = wait.call((&yielding, &error))?;
     let tasks = vm.own_chunk(include_str!("prelude/task.lua"))?;

@@ -99,7 +99,7 @@ fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
 }
 
 fn entries_of(group: &Library) -> Vec<&'static Binding> {
-    bind::entries().into_iter().filter(|entry| entry.owner == group.name).collect()
+    bind::entries_of(group.name).collect()
 }
 
 fn luau_shape(text: &mut String, shape: &TableType) {

@@ -29,15 +29,7 @@ use crate::world::place::{Mark, Places};
 use crate::world::region::{Region, RegionShape, Triggers};
 use crate::world::sense::Senses;
 
-/// What ground a world is read onto.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RestoreGround {
-    /// That of the level it was saved in.
-    Same,
-    /// That of a level that has changed since: the areas, doors and regions that were there are known by name
-    /// alone, and a reload of the level has to follow.
-    Changed,
-}
+pub use map::RestoreGround;
 
 /// Writes a world. Between ticks.
 pub fn save(world: &World, out: &mut ByteWriter) {

@@ -9,14 +9,15 @@
 //! part), counters that nothing reads, facts that a level settles once and for all.
 
 mod facts;
+mod values;
 mod walks;
 
 use std::collections::BTreeMap;
 
 use crate::base::hash::StateHash;
-use crate::base::ids::{CharacterId, GenerationalKey};
+use crate::base::ids::GenerationalKey;
 use crate::base::prefetch;
-use crate::nav::{AreaEdit, GraphEdit, PathFailure, TileEdit};
+use crate::nav::{AreaEdit, GraphEdit, TileEdit};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::block::Block;
@@ -31,6 +32,7 @@ use crate::world::map::{LevelMap, PendingEdits};
 use crate::world::place::{Mark, Places};
 use crate::world::region::{Filter, Region, Triggers, Watch, WatchShape};
 use crate::world::sense::{Eyes, Noise, SenseTarget, SenseWatch, Senses, Sighting};
+use crate::world::state_hash::values::{hash_id, optional};
 use crate::world::tiles::TileSpot;
 
 /// Hashes by part.
@@ -167,33 +169,6 @@ fn hash_doors(map: &LevelMap) -> u64 {
         hash_door(&mut hash, door);
     }
     hash.finish()
-}
-
-/// Mixes in whether there is a value, and the value.
-fn optional<T>(hash: &mut StateHash, value: Option<T>, mix: impl FnOnce(&mut StateHash, T)) {
-    hash.flag(value.is_some());
-    if let Some(value) = value {
-        mix(hash, value);
-    }
-}
-
-/// Mixes in the character that is meant: an id is given out once.
-#[inline]
-fn hash_id(hash: &mut StateHash, id: CharacterId) -> &mut StateHash {
-    hash.word(id.bits())
-}
-
-/// Mixes in why a path does not lead to its goal.
-fn hash_failure(hash: &mut StateHash, trouble: Option<PathFailure>) {
-    match trouble {
-        None => hash.word(0),
-        Some(PathFailure::NoPath) => hash.word(1),
-        Some(PathFailure::StartOffNav) => hash.word(2),
-        Some(PathFailure::Area(area)) => hash.word(3).word(u64::from(area.0)),
-        Some(PathFailure::TooWide) => hash.word(4),
-        Some(PathFailure::Occupied) => hash.word(5),
-        Some(PathFailure::Limit) => hash.word(6),
-    };
 }
 
 fn hash_texts(hash: &mut StateHash, texts: &[String]) {

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::script::state::profile::ProfileSetup;
+use crate::shell::file_watcher::WatchMethod;
+use crate::shell::output::General;
 use crate::shell::profile_files::ProfileForm;
 use crate::shell::shard::{ShardAsked, shard};
 use crate::view::{Parts, PicturePart};
@@ -59,30 +61,6 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
         if takes_one { argument.allow_negative_numbers(true) } else { argument }
     });
     own.mut_subcommands(with_negative_numbers)
-}
-
-/// What every command understands.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub struct General {
-    /// When to colour messages; NO_COLOR is honoured
-    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto, value_name = "WHEN")]
-    pub color: ColorWhen,
-    /// Say less: errors, and results that were asked for, as JSON, a path, a picture
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Say more: what is read, checked and written, notes, every fault; twice for the log as well
-    #[arg(short, long, global = true, action = ArgAction::Count)]
-    pub verbose: u8,
-}
-
-/// When to colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ColorWhen {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    Always,
-    Never,
 }
 
 /// The form of a result.
@@ -322,6 +300,13 @@ pub struct WatchingArgs {
     /// Look at the files now and then instead of being told by the system
     #[arg(long)]
     pub poll: bool,
+}
+
+impl WatchingArgs {
+    /// What was asked for.
+    pub fn method(self) -> WatchMethod {
+        if self.poll { WatchMethod::Polling } else { WatchMethod::System }
+    }
 }
 
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.

@@ -5,7 +5,7 @@ use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{BakeArgs, Format};
 use super::path::layer_among;
-use super::{Shell, shown_path};
+use super::shell::{Shell, shown_path};
 use crate::level::{Level, NavigationDef};
 use crate::shell::output::{OutputFile, Results};
 

@@ -17,10 +17,10 @@ use walkon_shell::{
 };
 
 use self::table::{ResultTable, RunMeasures};
-use super::Shell;
 use super::args::BatchArgs;
+use super::shell::Shell;
 use crate::shell::interrupts::Interrupts;
-use crate::shell::output::{Results, tell};
+use crate::shell::output::Results;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 
@@ -58,18 +58,8 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
     told.all(batch.in_order())?;
     let table = told.table;
     results.flush()?;
-    tell_table(shell, &table, began.elapsed());
+    table.tell(shell, began.elapsed());
     Ok(interrupts.asked().unwrap_or(table.worst))
-}
-
-/// The table of measures, and what is missing.
-fn tell_table(shell: &Shell, table: &ResultTable, took: Duration) {
-    if !shell.is_quiet {
-        table.lines(took.as_secs_f64()).iter().for_each(|line| tell(line));
-    }
-    if let Some(missing) = table.missing_words() {
-        tell(&missing);
-    }
 }
 
 /// The rows of a batch on their way out.

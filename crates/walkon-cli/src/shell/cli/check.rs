@@ -13,7 +13,7 @@ use walkon_shell::{CommandFailure, Exit, unresolved};
 
 use super::args::{CheckArgs, Format};
 use super::run::ScriptTextMap;
-use super::{Shell, hint_at_root, refusal, script_texts};
+use super::shell::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::suggestions::{counted, nearest};
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::script::vm::files::ScriptTexts;

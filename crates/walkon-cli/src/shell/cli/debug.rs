@@ -9,9 +9,9 @@ use std::num::NonZeroUsize;
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
-use super::Shell;
 use super::args::{DebugArgs, Format, ProfileArgs, RunArgs};
 use super::run::{self, DebugWay};
+use super::shell::Shell;
 use crate::script::state::profile::ProfileSetup;
 use crate::shell::debug::Connection;
 use crate::shell::interrupts::Interrupts;

@@ -15,7 +15,8 @@ use super::args::{
     GraphPathArgs, PlaceArg, ViewArg,
 };
 use super::path::{self, PathPoints, PathQuestion};
-use super::{Shell, draw, refusal, scenery, shown_path};
+use super::shell::{Shell, refusal, shown_path};
+use super::{draw, scenery};
 use crate::base::suggestions::{self, counted};
 use crate::level::graph::work::{
     BakedGraph, HandWork, MadeGraph, bake_graph, groups_json, link_graph, make_graph, nearest_point,

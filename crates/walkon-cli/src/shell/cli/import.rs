@@ -6,7 +6,7 @@ use walkon_shell::project::file_at;
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, ImportArgs};
-use super::{Shell, refusal, shown_path};
+use super::shell::{Shell, refusal, shown_path};
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
 use crate::level::{Diagnostic, Located, code};
 use crate::shell::output::{OutputFile, Results, is_stream};

@@ -4,8 +4,8 @@ use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
-use super::Shell;
 use super::args::{Format, LimitsArgs};
+use super::shell::Shell;
 use crate::script::state::owners::{TIMERS_MAX, WATCHES_MAX};
 use crate::script::vm::fuel::Fuel;
 use crate::shell::output::Results;

@@ -8,7 +8,8 @@ use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, PathArgs, PlaceArg};
-use super::{Shell, draw, movingai};
+use super::shell::Shell;
+use super::{draw, movingai};
 use crate::base::geom::flat_distance;
 use crate::base::suggestions;
 use crate::game::line::{JsonLine, float, place, place_in_space, quoted};

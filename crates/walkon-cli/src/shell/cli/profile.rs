@@ -11,7 +11,7 @@ use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, ProfileCommandArgs, ProfileRows};
 use super::run::{Start, game_with};
-use super::{Shell, shown_path};
+use super::shell::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::time::TickRate;
 use crate::game::headless::{self, Bound, Onlooker, Report};

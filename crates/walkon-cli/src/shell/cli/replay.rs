@@ -14,7 +14,8 @@ use walkon_shell::project::{FoundLevel, Project};
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, ReplayArgs};
-use super::{Shell, limits};
+use super::limits;
+use super::shell::Shell;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::line::{JsonLine, quoted};
 use crate::game::recording::Recording;

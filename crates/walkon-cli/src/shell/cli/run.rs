@@ -14,7 +14,7 @@ use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
 use super::args::{Format, RunArgs, SpeedChoice};
-use super::{Shell, shown_path};
+use super::shell::{Shell, shown_path};
 use crate::base::suggestions::{self, counted};
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;

@@ -4,7 +4,7 @@ use glam::Vec3;
 use walkon_shell::project::FoundLevel;
 use walkon_shell::{CommandFailure, Exit};
 
-use super::shown_path;
+use super::shell::shown_path;
 use crate::level::graph::GraphDef;
 use crate::level::graph::work::{SceneFileError, scene_of};
 use crate::level::{FILE_BYTES_MAX, FileSource, NavigationDef, SourceError};

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use walkon_shell::{CommandFailure, Exit};
 
-use super::Shell;
 use super::args::{Format, TestArgs};
+use super::shell::Shell;
 use crate::base::suggestions::counted;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::testing::TestResult;

@@ -20,7 +20,8 @@ use walkon_view::{
 
 use super::args::ViewArgs;
 use super::run::Start;
-use super::{Shell, scenery, shown_path};
+use super::scenery;
+use super::shell::{Shell, shown_path};
 use crate::disk::Folder;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::headless::{self, Bound, Host, Onlooker};
@@ -29,7 +30,6 @@ use crate::game::recorder::RecordOptions;
 use crate::game::tick::Tick;
 use crate::level::{Diagnostic, Level, LevelError, LevelFile, Severity, code};
 use crate::script::vm::fuel::Signals;
-use crate::shell::file_watcher::WatchMethod;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{OutputFile, Results, is_stream, tell};
@@ -58,7 +58,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let scripts = shell.scripts(&found, &level)?;
     let trace = args.trace.as_deref().map(|path| OutputFile::claim(path, &found.project.folder.files_read()));
     let trace = trace.transpose()?;
-    let watch = ProjectWatch::open(&found, &scripts, &level.files, WatchMethod::of(args.watching));
+    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.watching.method());
     let project = Arc::new(FoundProject::new(Arc::clone(&found)));
     let read = project.level(&BTreeMap::new()).map_err(CommandFailure::io)?;
     let start = RunStart { level: read.texts, scripts, seed: args.seed, args: args.args.clone() };
@@ -283,7 +283,7 @@ impl FoundProject {
     fn against_scripts(&self, level: &Level, laid: &BTreeMap<String, String>) -> Vec<Diagnostic> {
         let texts = self.scripts_with(laid);
         let project = &self.found.project;
-        let Ok(known) = super::script_texts(&texts) else { return Vec::new() };
+        let Ok(known) = super::shell::script_texts(&texts) else { return Vec::new() };
         let mut kept = self.linted.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
             *kept = scripts::linted(project, &texts, &self.found.path).ok().map(Arc::new);

@@ -19,7 +19,7 @@ use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, WatchArgs};
 use super::run::Session;
-use super::{Shell, shown_path};
+use super::shell::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
@@ -37,7 +37,6 @@ use crate::game::{Game, Setup};
 use crate::level::{Diagnostic, Level, LevelError, LevelFile, Severity, Span, code};
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
-use crate::shell::file_watcher::WatchMethod;
 use crate::shell::lint::{LevelOutline, Linted};
 use crate::shell::output::{is_stream, tell};
 use crate::shell::trace::Trace;
@@ -74,7 +73,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         sentences: args.format == Format::Human,
         ..RecordOptions::default()
     };
-    let watch = ProjectWatch::open(&found, &texts, &level.files, WatchMethod::of(args.watching));
+    let watch = ProjectWatch::open(&found, &texts, &level.files, args.watching.method());
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let outline = scripts::outline_of(found.path.clone(), &level.def, &level.resolved);
@@ -293,7 +292,7 @@ impl Live<'_> {
     /// not take, and names that scripts that were not saved ask for in vain. Whether anything is.
     fn does_not_fit(&self, level: &Level, saved: &SavedTexts<'_>) -> bool {
         let found = self.session.found;
-        let known = super::script_texts(saved.texts);
+        let known = super::shell::script_texts(saved.texts);
         let wrong = known.map_or_else(|_| Vec::new(), |known| params::mistakes(level, &known, saved.linted));
         self.session.shell.show(found, &wrong, &level.files);
         let mut is_wrong = !wrong.is_empty();

@@ -39,7 +39,7 @@ impl Api {
         let of = |is_type: bool| {
             let groups = bind::groups().into_iter().filter(move |group| group.is_type == is_type);
             let named = groups.map(|group| {
-                let own = bind::entries().into_iter().filter(|entry| entry.owner == group.name);
+                let own = bind::entries_of(group.name);
                 (group.name, own.collect::<Vec<_>>())
             });
             named.collect_map()

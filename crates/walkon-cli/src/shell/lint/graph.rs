@@ -13,10 +13,11 @@ use super::events;
 use super::finding::{LintFinding, code, is_full, one_of};
 use super::infer::Reading;
 use super::links::{self, EventName, MODULE, Made, ScriptNames};
+use super::lower;
 use super::names::{self, LevelNames};
 use super::role::{self, ScriptName};
+use super::texts::{LevelOutline, LintedScript};
 use super::tree::TextPlace;
-use super::{LevelOutline, LintedScript, lower};
 use crate::base::suggestions;
 use crate::script::vm::files::ScriptTexts;
 

@@ -17,6 +17,7 @@ mod params;
 mod returns;
 mod role;
 mod rules;
+mod texts;
 mod tree;
 mod value;
 
@@ -27,33 +28,10 @@ use walkon_runtime::base::ordered;
 use self::api::Api;
 use self::finding::{FINDINGS_MAX, LintFinding};
 use self::infer::Reading;
-use self::links::ScriptNames;
 pub(super) use self::names::LevelNames;
-use self::role::ScriptName;
-use self::tree::SyntaxTree;
+pub(super) use self::texts::LevelOutline;
 use crate::level::{Diagnostic, Span};
 use crate::script::check::Declared;
-
-/// A level, as far as scripts can name what is in it.
-#[derive(Clone, Debug)]
-pub(super) struct LevelOutline {
-    /// Its path below the root.
-    pub path: String,
-    /// None when something is wrong with the level, so that nobody knows its names.
-    pub names: Option<LevelNames>,
-    pub script: Option<String>,
-    pub behaviours: Vec<String>,
-    pub has_player: bool,
-}
-
-/// A script whose text compiles.
-struct LintedScript {
-    tree: SyntaxTree,
-    named: ScriptName,
-    /// The first level that names it as the behaviour of a character.
-    behaviour_in: Option<String>,
-    links: ScriptNames,
-}
 
 /// What was found in the scripts of a project.
 #[derive(Debug, Default)]

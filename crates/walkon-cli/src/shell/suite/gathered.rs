@@ -5,8 +5,19 @@
 //! they took or cost. Not here: running them, the order of tests (`suite`).
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use super::Timed;
+use crate::game::testing::TestResult;
+use crate::script::state::profile::Profile;
+
+/// A test that was run, with one seed or several, and how long that took.
+#[derive(Clone, Debug)]
+pub(in crate::shell) struct Timed {
+    pub result: TestResult,
+    pub took: Duration,
+    /// What its scripts cost, where that was asked for.
+    pub profile: Option<Profile>,
+}
 
 /// What has come of a test so far.
 #[derive(Clone, Debug, Default)]

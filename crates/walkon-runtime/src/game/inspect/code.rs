@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::game::fault_list::KnownFault;
-use crate::game::inspect::plain;
+use crate::game::inspect::values::plain;
 use crate::script::inspect::{
     BehaviourView, Belongings, CharacterCode, HandlerView, LevelCode, TaskView, TimerView, TreeView,
 };

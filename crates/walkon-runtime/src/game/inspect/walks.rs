@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::game::inspect::place;
+use crate::game::inspect::values::place;
 use crate::script::vm::convert::setting;
 use crate::world::World;
 use crate::world::character::Character;

@@ -14,9 +14,12 @@ use super::{tmj, xml};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::json::{FILE_BYTES_MAX, JsonReader};
 use crate::level::source::{FileSource, SourceError, checked_path};
+use crate::level::textgrid::CELLS_MAX;
 
 /// Most files that one map may name, tilesets and templates together.
 pub(super) const FILES_MAX: usize = 256;
+/// Most cells of all layers together: two full layers of the largest map.
+pub(super) const LAYER_CELLS_MAX: u64 = 2 * CELLS_MAX;
 
 /// What the import of one map has at hand.
 pub(in crate::level) struct Import<'f> {
@@ -60,7 +63,7 @@ impl<'f> Import<'f> {
             source,
             failed: None,
             inheritance: Inheritance::default(),
-            cells_left: super::read::LAYER_CELLS_MAX,
+            cells_left: LAYER_CELLS_MAX,
             tilesets: BTreeMap::new(),
             templates: BTreeMap::new(),
             open: Vec::new(),

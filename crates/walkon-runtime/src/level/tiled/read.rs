@@ -6,7 +6,7 @@
 
 use super::attribute::{number, optional_whole, whole};
 use super::data::{self, CellEncoding};
-use super::files::{Here, Import};
+use super::files::{Here, Import, LAYER_CELLS_MAX};
 use super::inheritance::properties_bytes;
 use super::object;
 use super::property;
@@ -19,8 +19,6 @@ use crate::level::textgrid::CELLS_MAX;
 
 /// Most columns and rows of a map.
 const SIDE_MAX: i64 = 65_536;
-/// Most cells of all layers together: two full layers of the largest map.
-pub(super) const LAYER_CELLS_MAX: u64 = 2 * CELLS_MAX;
 /// Most layers, groups included.
 const LAYERS_MAX: usize = 4096;
 /// Furthest that a chunk may lie from the origin, cells.

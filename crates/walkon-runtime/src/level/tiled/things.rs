@@ -6,6 +6,7 @@
 //! pixels, as everything in such a map; properties that mean nothing here go to the scripts, and an object
 //! that becomes nothing is named as left out. Not here: names that clash with those of a level (`resolve`).
 
+mod known_properties;
 mod people;
 mod props;
 mod stairs;
@@ -34,6 +35,9 @@ use crate::nav::LINKS_MAX;
 
 /// Corners of the polygon that stands for an ellipse. Off by less than a hundredth of its size.
 const ELLIPSE_CORNERS: usize = 24;
+
+/// Most bytes of the properties of all objects together: classes give theirs to every object that has them.
+const PROPS_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Most comparisons of a cell with a corner that placing all objects of a map may take: a few seconds.
 const COMPARISONS_MAX: u64 = 1 << 27;
@@ -127,7 +131,7 @@ pub(super) fn put(
         taken: BTreeMap::new(),
         inheritance: Inheritance::default(),
         comparisons_left: COMPARISONS_MAX,
-        props_bytes_left: props::BYTES_MAX,
+        props_bytes_left: PROPS_BYTES_MAX,
         feet: BTreeMap::new(),
         stairs: Vec::new(),
         things: Things::default(),
@@ -323,7 +327,7 @@ impl Putting<'_, '_> {
             (Sort::Obstacle, _) => return self.obstacle(thing),
             (Sort::Waypoint, _) => self.waypoint(thing),
             (Sort::Stairs, _) => {
-                self.forget_props(thing, props::OF_STAIRS);
+                self.forget_props(thing, known_properties::OF_STAIRS);
                 self.stairs(thing);
             }
             (Sort::Mark, _) => self.mark(thing),
@@ -508,12 +512,12 @@ impl Putting<'_, '_> {
         let Some(position) = self.position(thing) else { return };
         let facing_degrees = self.facing(thing);
         let name = self.named("mark", thing);
-        let props = self.props(thing, props::OF_MARKS);
+        let props = self.props(thing, known_properties::OF_MARKS);
         self.things.marks.push(MarkDef { name, place: PlaceDef { position, facing_degrees, props } });
     }
 
     fn route(&mut self, thing: &TiledThing<'_>) {
-        let props = self.props(thing, props::OF_ROUTES);
+        let props = self.props(thing, known_properties::OF_ROUTES);
         self.line(thing, props);
     }
 
@@ -548,7 +552,8 @@ impl Putting<'_, '_> {
         });
         let Some(position) = self.position(thing) else { return };
         let facing_degrees = self.facing(thing);
-        let place = PlaceDef { position, facing_degrees, props: self.props(thing, props::OF_WAYPOINTS) };
+        let place =
+            PlaceDef { position, facing_degrees, props: self.props(thing, known_properties::OF_WAYPOINTS) };
         let stop = if thing.object.name.trim().is_empty() {
             StopDef::Place(place)
         } else {
@@ -583,7 +588,7 @@ impl Putting<'_, '_> {
     fn region(&mut self, thing: &TiledThing<'_>) {
         let Some(outline) = self.outline(thing) else { return };
         let name = self.named("region", thing);
-        let props = self.props(thing, props::OF_REGIONS);
+        let props = self.props(thing, known_properties::OF_REGIONS);
         self.things.regions.push(RegionDef { name, outline, layer: None, heights_m: None, props });
     }
 
@@ -684,7 +689,7 @@ impl Putting<'_, '_> {
     }
 
     fn obstacle(&mut self, thing: &TiledThing<'_>) -> u64 {
-        self.forget_props(thing, props::OF_OBSTACLES);
+        self.forget_props(thing, known_properties::OF_OBSTACLES);
         self.block(thing)
     }
 
@@ -726,7 +731,7 @@ impl Putting<'_, '_> {
     }
 
     fn area(&mut self, thing: &TiledThing<'_>) {
-        self.forget_props(thing, props::OF_AREAS);
+        self.forget_props(thing, known_properties::OF_AREAS);
         let cost = self.number(thing, "cost", &numbers::COST);
         let name = self.named("area", thing);
         let sight = self.is(thing, "blocksSight");

@@ -7,8 +7,8 @@
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
-use crate::script::bind;
-use crate::script::bind::call::{answer, myself, nothing, op, with};
+use crate::script::bind::call::{BindingError, answer, myself, nothing, op, with};
+use crate::script::bind::event;
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::wait_requests::seconds;
 use crate::script::state::boards::{BoardOf, BoardRefusal, Boards};
@@ -155,7 +155,7 @@ fn group(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// Board and key of a call.
-fn place(lua: &Lua, args: &mut Args) -> Result<(u64, String), bind::call::BindingError> {
+fn place(lua: &Lua, args: &mut Args) -> Result<(u64, String), BindingError> {
     let board = myself::<BoardId>(args)?;
     with(lua, args, |_| Ok(()))?;
     Ok((board.0, args.take("key").new_name()?))
@@ -250,5 +250,5 @@ fn watch(lua: &Lua, args: &mut Args) -> HostResult {
         return Err(args.mistake(what).into());
     }
     let serial = handlers::watch_board(lua, board, &key, callback);
-    answer(lua, bind::event::listener(lua, serial)?)
+    answer(lua, event::listener(lua, serial)?)
 }

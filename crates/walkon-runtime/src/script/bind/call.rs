@@ -6,7 +6,6 @@
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
 use crate::nav::Traversal;
-use crate::script::bind::table::HostResult;
 use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::{self, Thing, thing};
 use crate::script::vm::{charge, fault, fuel, lend, refuse_while_loading};
@@ -23,6 +22,9 @@ pub enum BindingError {
     /// Something of the VM: its memory or fuel is spent.
     Lua(mlua::Error),
 }
+
+/// What a host function gives back to Lua, or raises at the caller's line.
+pub type HostResult = Result<MultiValue, BindingError>;
 
 impl From<UsageError> for BindingError {
     fn from(mistake: UsageError) -> Self {

@@ -6,7 +6,6 @@
 
 use mlua::{Lua, Table, Value};
 
-use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::registration::load;
 use crate::script::bind::scene;
@@ -16,12 +15,12 @@ use crate::script::state::scenes::Definition;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::cinematic::definition;
 use crate::script::step::wait::{self, SceneId};
-use crate::script::step::{cinematic, invoke, owner, skipping};
+use crate::script::step::{cinematic, owner, skipping};
 use crate::script::vm;
-use crate::script::vm::convert::{Args, Argument, UsageError};
+use crate::script::vm::convert::Args;
 use crate::script::vm::files::short_name;
 use crate::script::vm::shown_names::suggestion;
-use crate::script::vm::{handles, payload, room, store};
+use crate::script::vm::{handles, room, store};
 
 const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";
@@ -299,20 +298,10 @@ fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
 fn play(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let asked = args.take("name").text("the name of a cinematic")?;
-    let given = plain_map(lua, args.take("args"))?;
+    let given = scene::plain_map(lua, args.take("args"))?;
     let definition = definition(lua, &asked).map_err(|what| args.mistake(what))?;
     let id = cinematic::play(lua, definition, given).map_err(|what| args.mistake(what))?;
     answer(lua, handles::make(lua, SceneId(id))?)
-}
-
-/// A table of plain data with names as keys; empty when nothing is given.
-pub(super) fn plain_map(lua: &Lua, given: Argument) -> Result<Plain, UsageError> {
-    if given.value().is_nil() {
-        return Ok(invoke::map([]));
-    }
-    given.table("a table")?;
-    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
-    payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
 fn define(lua: &Lua, args: &mut Args) -> HostResult {

@@ -48,14 +48,13 @@ pub(crate) fn only_looks(entry: &Binding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::bind::entries;
+    use crate::script::bind::entries_of;
 
     #[test]
     fn everything_that_is_said_to_look_is_there_and_waits_for_nothing() {
         for (owner, names) in LOOKS {
             for name in *names {
-                let found =
-                    entries().into_iter().find(|entry| entry.owner == *owner && entry.name() == *name);
+                let found = entries_of(owner).find(|entry| entry.name() == *name);
                 let entry = found.unwrap_or_else(|| panic!("{owner} has no {name}"));
                 assert!(!entry.waits, "{owner}.{name}");
             }

@@ -26,6 +26,7 @@ pub mod nav;
 pub mod path_options;
 pub mod place;
 mod quick_answers;
+pub(crate) mod read_only;
 pub mod region;
 pub(crate) mod register;
 pub(crate) mod registration;
@@ -46,15 +47,15 @@ pub mod walk_modes;
 pub mod walk_options;
 pub mod world;
 
-use mlua::{Function, Lua, Table, Value};
+use mlua::{Function, Lua, Table};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::script::bind::read_only::read_only;
 use crate::script::bind::register::{index, library_function, missing, register};
 use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, TableType};
 use crate::script::step::testing::{ExpectationId, TestId};
 use crate::script::step::tree::node;
 use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
-use crate::script::vm::convert::{UsageError, describe};
 use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, WatchRef};
 use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
@@ -202,6 +203,11 @@ pub fn entries() -> Vec<&'static Binding> {
     ENTRIES.iter().flat_map(|list| list.iter()).collect()
 }
 
+/// What a library or a type of handles has.
+pub fn entries_of(owner: &str) -> impl Iterator<Item = &'static Binding> {
+    entries().into_iter().filter(move |entry| entry.owner == owner)
+}
+
 /// Every library and handle type, in the order of the reference.
 #[must_use]
 pub fn groups() -> Vec<&'static Library> {
@@ -279,7 +285,7 @@ fn register_types(lua: &Lua, setup: &BindingSetup<'_>) -> mlua::Result<()> {
 fn library(lua: &Lua, name: &'static str, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     let fields = lua.create_table()?;
-    let entries: Vec<&'static Binding> = entries().into_iter().filter(|entry| entry.owner == name).collect();
+    let entries: Vec<&'static Binding> = entries_of(name).collect();
     for entry in &entries {
         let function = match entry.body {
             EntryBody::Native(body) => Some(library_function(lua, entry, body)?),
@@ -288,67 +294,22 @@ fn library(lua: &Lua, name: &'static str, setup: &BindingSetup<'_>) -> mlua::Res
         let target = if entry.kind == EntryKind::Field { &fields } else { &table };
         target.raw_set(entry.name(), function)?;
     }
-    let missing = missing(lua, name, entries.iter().map(|entry| entry.name()).collect())?;
+    let names: Vec<&'static str> = entries.iter().map(|entry| entry.name()).collect();
+    let missing = missing(lua, name, names.clone())?;
     let metatable = lua.create_table()?;
     metatable.raw_set("__index", index(lua, &lua.create_table()?, &fields, &missing)?)?;
-    metatable.raw_set("__newindex", read_only(lua, name)?)?;
+    metatable.raw_set("__newindex", read_only(lua, name, names)?)?;
     metatable.raw_set("__metatable", false)?;
     metatable.set_readonly(true);
     table.set_metatable(Some(metatable))?;
     Ok(table)
 }
 
-/// Raises for every assignment.
-pub(crate) fn read_only(lua: &Lua, owner: &'static str) -> mlua::Result<Function> {
-    lua.create_function(move |lua, (_, key, _): (Value, Value, Value)| {
-        let field = key.as_string().map(|key| key.to_string_lossy());
-        let instead = instead_of_setting(owner, field.as_deref().unwrap_or_default());
-        let what = format!("fields are read-only, {} cannot be set; {instead}", describe(&key));
-        Err::<(), _>(UsageError::new(owner, what).raise(lua))
-    })
-}
-
-/// How scripts change a field that they can only read: owner, field, the call to write.
-const SETTERS: &[(&str, &str, &str)] = &[
-    ("Character", "position", "use :teleport(...)"),
-    ("Character", "layer", "use :teleport(...)"),
-    ("Character", "facing", "use :face(...)"),
-    ("Character", "walkSpeed", "use :setSpeed(...)"),
-    ("Character", "runSpeed", "use :setSpeed(...)"),
-    ("Character", "animation", "use :play(...)"),
-    ("Character", "currentWalk", "use :walkTo(...) or :stop(...)"),
-    ("Character", "alive", "use :despawn(...)"),
-    ("Character", "behaviour", "use :attach(...) or :detach(...)"),
-    ("Character", "blackboard", "use .blackboard:set(...)"),
-    ("Character", "heldBy", "use cinematic.play(...)"),
-    ("Door", "state", "use :open(...) or :close(...)"),
-    ("Door", "passable", "use :open(...) or :close(...)"),
-    ("Door", "locked", "use :lock(...) or :unlock(...)"),
-    ("Door", "key", "use :lock(...)"),
-    ("Walk", "goal", "use :retarget(...)"),
-    ("Walk", "state", "use :pause(...), :resume(...) or :stop(...)"),
-    ("Scene", "mark", "use :mark(...)"),
-    ("Scene", "skipping", "use :skip(...)"),
-    ("Task", "status", "use :cancel(...)"),
-    ("level", "outcome", "use level.finish(...)"),
-    ("blackboard", "level", "use blackboard.level:set(...)"),
-    ("nav", "pending", "use nav.setAreaAvailable(...)"),
-];
-
 /// What to write instead of `owner.field = ...`.
 #[must_use]
 pub fn instead_of_setting(owner: &str, field: &str) -> &'static str {
-    let known = entries().into_iter().any(|entry| entry.owner == owner && entry.name() == field);
-    let setter = |is_meant: &dyn Fn(&str) -> bool| {
-        SETTERS.iter().find(|(of, name, _)| *of == owner && is_meant(name)).map(|(_, _, instead)| *instead)
-    };
-    // The end of a name may be what is meant: `speed` for `walkSpeed`.
-    let ends_so = |name: &str| name.to_lowercase().ends_with(&field.to_lowercase()) && field.len() > 2;
-    match setter(&|name| name == field) {
-        Some(instead) => instead,
-        None if known => "nothing sets it",
-        None => setter(&ends_so).unwrap_or("keep what is the script's own in self, or in a table of its own"),
-    }
+    let names: Vec<&str> = entries_of(owner).map(|entry| entry.name()).collect();
+    read_only::instead(owner, field, &names)
 }
 
 #[cfg(test)]
@@ -358,7 +319,7 @@ mod tests {
 
     #[test]
     fn verbs_of_a_character_are_known_where_somebody_calls_them_on_self() {
-        let of_characters = entries().into_iter().filter(|entry| entry.owner == "Character");
+        let of_characters = entries_of("Character");
         let methods = of_characters.filter(|entry| entry.kind == EntryKind::Method).map(Binding::name);
         assert_eq!(methods.collect_set(), crate::script::vm::hints::VERBS.iter().copied().collect_set());
     }

@@ -8,7 +8,7 @@ use mlua::{Function, LightUserData, Lua, MetaMethod, Table, Value};
 use crate::script::bind::call::BindingError;
 use crate::script::bind::looks::only_looks;
 use crate::script::bind::quick_answers::QuickAnswers;
-use crate::script::bind::read_only;
+use crate::script::bind::read_only::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, UsageError, describe};
 use crate::script::vm::handles::{Cache, Thing, maker, show, weak};
@@ -54,9 +54,9 @@ pub(crate) fn register<T: Thing>(
     }
     let names: Vec<&'static str> =
         entries.iter().filter(|entry| entry.owner == T::TYPE).map(|entry| entry.name()).collect();
-    let missing = missing(lua, T::TYPE, names)?;
+    let missing = missing(lua, T::TYPE, names.clone())?;
     let index = index(lua, &methods, &fields, &missing)?;
-    let newindex = read_only(lua, T::TYPE)?;
+    let newindex = read_only(lua, T::TYPE, names)?;
     let tostring = lua.create_function(|lua, value: Value| Ok(show::<T>(lua, &value)))?;
     if T::IS_LIGHT {
         let index = quick.map_or(Ok(index.clone()), |quick| quick.index(lua, &methods, index))?;

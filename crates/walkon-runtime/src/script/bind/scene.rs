@@ -11,7 +11,6 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 use crate::base::ids::CharacterId;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::bind::call::{BindingError, answer, handle, list, myself, nothing, with};
-use crate::script::bind::cinematic::plain_map;
 use crate::script::bind::table::HostResult;
 use crate::script::bind::wait_requests::{self, may_wait, seconds};
 use crate::script::bind::{character, names, place};
@@ -19,12 +18,12 @@ use crate::script::state::dialogue::Dialogue;
 use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::{GroupKind, SECONDS_MAX, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
-use crate::script::step::{owner, testing};
+use crate::script::step::{invoke, owner, testing};
 use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::thing;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::shown_names::suggestion;
-use crate::script::vm::{fault, handles, store};
+use crate::script::vm::{fault, handles, payload, store};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Fact, LogLine};
 
@@ -322,6 +321,16 @@ fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), BindingError> {
         runtime.cinematics.scenes.skip_mut(id.0).map(|(skip, _)| skip.unwatch(task))
     });
     Ok(())
+}
+
+/// A table of plain data with names as keys; empty when nothing is given.
+pub(super) fn plain_map(lua: &Lua, given: Argument) -> Result<Plain, UsageError> {
+    if given.value().is_nil() {
+        return Ok(invoke::map([]));
+    }
+    given.table("a table")?;
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
+    payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
 /// Adds what the prelude asks for scenes.

@@ -5,13 +5,10 @@
 //! that is not in the table does not exist in Lua, and a name that is in it has an example that runs. Not
 //! here: what the functions do.
 
-use mlua::{Lua, MultiValue};
+use mlua::Lua;
 
-use crate::script::bind::call::BindingError;
+pub use crate::script::bind::call::HostResult;
 use crate::script::vm::convert::Args;
-
-/// What a host function gives back to Lua, or raises at the caller's line.
-pub type HostResult = Result<MultiValue, BindingError>;
 
 /// The code of one entry. Methods and fields of a handle find the handle as first argument.
 pub type Native = fn(&Lua, &mut Args) -> HostResult;

@@ -11,10 +11,10 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, with};
 use crate::script::bind::character;
 use crate::script::bind::table::{Binding, HostResult, TableType, field, param};
-use crate::script::bind::test::TYPE;
 use crate::script::state::profile::FuelUse;
 use crate::script::step::testing::{self, TestId};
 use crate::script::vm::convert::Args;
+use crate::script::vm::handles::Thing;
 use crate::script::vm::{profile, resolve_name, text_of_script};
 use crate::world::World;
 
@@ -49,7 +49,7 @@ pub(crate) const ENTRY: Binding = Binding {
     doc: "Expects a behaviour, level script or cinematic to take no more fuel than that, and gives what a character \
           takes in a tick on average. What it calls of libraries counts for it.",
     example: "guard:attach(\"busy\")\nt:run(1)\nt:expectFuel(\"busy.lua\", { below = 40, worst = 100 })",
-    ..Binding::method(TYPE, "expectFuel", expect_fuel)
+    ..Binding::method(<TestId as Thing>::TYPE, "expectFuel", expect_fuel)
 };
 
 fn expect_fuel(lua: &Lua, args: &mut Args) -> HostResult {

@@ -313,6 +313,5 @@ pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
         answer.map_err(|raise| raise.error(lua))
     };
     table.raw_set("walk", lua.create_function(walk)?)?;
-    crate::script::bind::scene::add_natives(lua, &table)?;
     Ok(table)
 }

@@ -180,8 +180,7 @@ fn kind_of(value: &Value) -> String {
 /// The names of the fields of a handle, in the order of the reference.
 fn fields(_: &Lua, value: &Value) -> Vec<&'static str> {
     let Some(kind) = handle_types::type_of(value) else { return Vec::new() };
-    let own =
-        bind::entries().into_iter().filter(|entry| entry.owner == kind && entry.kind == EntryKind::Field);
+    let own = bind::entries_of(kind).filter(|entry| entry.kind == EntryKind::Field);
     own.map(bind::table::Binding::name).collect()
 }
 

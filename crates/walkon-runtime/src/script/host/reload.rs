@@ -7,13 +7,14 @@
 //! (`commit`), the level file (`game::level_reload`).
 
 pub(crate) mod commit;
+mod kept;
+mod refusal;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mlua::{Lua, Table, Value};
+use mlua::Value;
 
-use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
 use crate::script::host::{GivenBehaviour, ScriptHost};
@@ -21,42 +22,15 @@ use crate::script::state::behaviours::Class;
 use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
 use crate::script::step::{behaviour, handlers, testing};
-use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{ScriptText, ScriptTexts};
 use crate::script::vm::{VmBefore, store};
 use crate::world::World;
 use crate::world::region::WatchId;
 
 use commit::{ReloadTarget, StagedScripts};
-
-/// Changed script texts by path below the script folders, with suffix; none for a deleted file.
-pub type ChangedTexts = BTreeMap<String, Option<String>>;
-
-/// Why a reload was refused.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReloadError {
-    /// The file with the first mistake; empty when it is none of a file.
-    pub file: String,
-    /// Line in it, from 1; 0 when unknown.
-    pub line: u32,
-    /// What is wrong, with the place in front where it is known.
-    pub message: String,
-    /// Whether new code ran in the world before it was taken back.
-    pub had_effects: bool,
-    /// The parameter that a character gives wrongly, when it was that.
-    pub misfit: Option<Box<Misfit>>,
-}
-
-/// Parameters of a character that its behaviour does not take.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Misfit {
-    /// Name of the character.
-    pub character: String,
-    /// The parameter, when it is about one.
-    pub parameter: Option<String>,
-    /// What is wrong, in a sentence.
-    pub what: String,
-}
+use kept::RefusedText;
+pub(crate) use kept::Reloads;
+pub use refusal::{ChangedTexts, LevelBehaviours, Misfit, ReloadError};
 
 /// What took effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,66 +39,6 @@ pub struct Taken {
     pub files: ChangedTexts,
     /// What is missed, in sentences.
     pub notes: Vec<String>,
-}
-
-/// The behaviours that the level gives to characters now, where it gave others or none before.
-pub type LevelBehaviours = Vec<(CharacterId, Option<GivenBehaviour>)>;
-
-impl From<CallFailure> for ReloadError {
-    fn from(failure: CallFailure) -> Self {
-        Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
-    }
-}
-
-impl ReloadError {
-    /// A sentence about a whole file.
-    fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
-        let path = texts.get(name).map_or(name, |file| file.path.as_str());
-        CallFailure::new(FaultKind::Error, what.to_owned(), Some((path, 1))).into()
-    }
-}
-
-/// A refused text, to be tried again.
-#[derive(Clone, Debug)]
-struct RefusedText {
-    text: Option<String>,
-    /// It was refused by its `migrate` or `start`, which had effects: not tried again but with the file
-    /// itself.
-    had_effects: bool,
-}
-
-/// What a host knows of reloads.
-#[derive(Debug)]
-pub(crate) struct Reloads {
-    staged: Option<(ChangedTexts, Option<ReloadError>)>,
-    waiting: BTreeMap<String, RefusedText>,
-    last: Option<ReloadReport>,
-    count: u64,
-    /// Environments of replaced files as keys, which it does not keep alive.
-    replaced: Table,
-}
-
-impl Reloads {
-    pub(crate) fn new(lua: &Lua) -> Result<Self, mlua::Error> {
-        let replaced = lua.create_table()?;
-        let metatable = lua.create_table()?;
-        metatable.raw_set("__mode", "k")?;
-        replaced.set_metatable(Some(metatable))?;
-        Ok(Self { staged: None, waiting: BTreeMap::new(), last: None, count: 0, replaced })
-    }
-
-    /// A hash of what can change the future; none before the first reload.
-    fn digest(&self) -> Option<u64> {
-        if self.count == 0 && self.waiting.is_empty() {
-            return None;
-        }
-        let mut digest = StateHash::default();
-        digest.word(self.count);
-        for (path, waiting) in &self.waiting {
-            digest.text(path).text(waiting.text.as_deref().unwrap_or_default()).flag(waiting.had_effects);
-        }
-        Some(digest.finish())
-    }
 }
 
 impl ScriptHost {

@@ -19,6 +19,7 @@ use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::level;
+use crate::script::host::loaded::Loaded;
 use crate::script::host::reload::commit::{self, LoadedInstance};
 use crate::script::host::reload::{LevelBehaviours, ReloadError};
 use crate::script::host::{GivenBehaviour, ScriptHost, StartError, class};
@@ -41,17 +42,6 @@ use crate::world::event::{Fact, LogLine};
 use crate::world::ops::blocks;
 use crate::world::owner::Owner;
 use crate::world::snapshot::facts;
-
-/// The instances that are there again after a load and begin in the next step 3.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Loaded {
-    has_level: bool,
-    /// In the order of their characters.
-    instances: Vec<LoadedInstance>,
-    /// Behaviours that were switched off and whose files have changed since.
-    revived: Vec<(CharacterId, Rc<Class>, Suspended)>,
-    scenes: Vec<SavedScene>,
-}
 
 /// What is wrong when there is no room in the VM.
 const MEMORY_SPENT: &str = "the memory of the level is spent";

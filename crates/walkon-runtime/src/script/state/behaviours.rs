@@ -17,6 +17,15 @@ use crate::script::state::tracked_map::TrackedMap;
 use crate::script::state::trees::BehaviourTree;
 use crate::world::owner::Owner;
 
+/// The behaviour that a level gives to a character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenBehaviour {
+    /// Name of its file.
+    pub name: String,
+    /// Its parameters, a map.
+    pub params: Plain,
+}
+
 /// A behaviour file whose shape was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {

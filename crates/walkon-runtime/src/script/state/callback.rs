@@ -6,6 +6,8 @@
 
 use mlua::Function;
 
+use crate::base::hash::StateHash;
+
 /// A handler: a function, or the name of one of the owner's.
 #[derive(Clone, Debug)]
 pub enum Callback {
@@ -136,4 +138,22 @@ pub struct WhenOrder {
     pub on_false: Option<Callback>,
     /// Ticks between tests.
     pub every_ticks: u64,
+}
+
+/// Mixes in which of these there are, and those that are names.
+pub(crate) fn hash_callbacks<const COUNT: usize>(
+    hash: &mut StateHash,
+    callbacks: [&Option<Callback>; COUNT],
+) {
+    let kind = |callback: &Option<Callback>| match callback {
+        None => 0,
+        Some(Callback::Function(_)) => 1,
+        Some(Callback::Named(_)) => 2,
+    };
+    hash.word(callbacks.iter().fold(0, |kinds, callback| kinds << 2 | kind(callback)));
+    for callback in callbacks {
+        if let Some(Callback::Named(name)) = callback {
+            hash.text(name);
+        }
+    }
 }

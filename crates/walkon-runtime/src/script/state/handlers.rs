@@ -13,7 +13,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, GenerationalKey, PathToken, WalkId};
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
-use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
+use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers, hash_callbacks};
 use crate::script::state::progress_handlers::UnderwayHandlers;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::world::door::DoorSignal;
@@ -482,24 +482,6 @@ impl Handlers {
             for listener in list.iter() {
                 hash.word(listener.serial).word(u64::from(listener.owner.0)).flag(listener.once);
             }
-        }
-    }
-}
-
-/// Mixes in which of these there are, and those that are names.
-pub(crate) fn hash_callbacks<const COUNT: usize>(
-    hash: &mut StateHash,
-    callbacks: [&Option<Callback>; COUNT],
-) {
-    let kind = |callback: &Option<Callback>| match callback {
-        None => 0,
-        Some(Callback::Function(_)) => 1,
-        Some(Callback::Named(_)) => 2,
-    };
-    hash.word(callbacks.iter().fold(0, |kinds, callback| kinds << 2 | kind(callback)));
-    for callback in callbacks {
-        if let Some(Callback::Named(name)) = callback {
-            hash.text(name);
         }
     }
 }

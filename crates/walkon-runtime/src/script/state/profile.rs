@@ -12,10 +12,11 @@ mod subjects;
 use std::rc::Rc;
 
 use crate::script::state::code_name::CodeName;
-use crate::script::state::profile::subjects::{CallSubject, Subjects};
+use crate::script::state::profile::subjects::{CallSubject, NAMES_MAX, NONE, Subjects};
 use crate::world::owner::Owner;
 
 pub use report::{Profile, Use};
+pub use subjects::Who;
 
 /// Tells the time. The shell has one; nothing below it reads a clock.
 pub trait Stopwatch: std::fmt::Debug {
@@ -39,15 +40,6 @@ impl ProfileSetup {
     /// Safepoints between two looks at the stack where nobody says otherwise: a prime, and twice of it less
     /// one is another, so that loops do not keep step.
     pub const SAMPLE_EVERY: u32 = 271;
-}
-
-/// Whose code a call is: the file that was asked for, and on whose behalf.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Who {
-    /// The behaviour, level script, cinematic or test: the whole name of its file.
-    pub file: String,
-    /// The character, or what else runs it: `level`, `cinematic "intro"`.
-    pub name: String,
 }
 
 /// What one call cost, or several together.
@@ -187,14 +179,8 @@ const TOGETHER: u64 = 128;
 /// what the sums take of the cache is not taken from the scripts in between.
 const WAITING_MAX: usize = 65_536;
 
-/// No subject or context.
-const NONE: u32 = u32::MAX;
-
 /// Calls that are kept with their times, at most; the rest are counted only.
 const KEPT_CALLS_MAX: usize = 1_000_000;
-
-/// Subjects and contexts, at most each; beyond these calls count for the first, which is the host.
-const NAMES_MAX: usize = 200_000;
 
 /// The sums of a run.
 #[derive(Debug)]

@@ -9,8 +9,7 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{GenerationalKey, WalkId};
 use crate::base::ordered::CollectOrdered;
-use crate::script::state::callback::{Callback, Underway};
-use crate::script::state::handlers::hash_callbacks;
+use crate::script::state::callback::{Callback, Underway, hash_callbacks};
 use crate::world::event::WalkNews;
 use crate::world::owner::Owner;
 

@@ -30,7 +30,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::step::{
     behaviour, blackboard, call_memory, level_script, owner, task, testing, timer, tree,
 };
-use crate::script::vm::fuel::batch::{BatchCall, BatchPlan};
+use crate::script::vm::fuel::batch_plan::{BatchCall, BatchPlan};
 use crate::script::vm::{ScriptVm, payload, profile, store};
 use crate::world::event::Fact;
 use crate::world::owner::Owner;

@@ -15,6 +15,7 @@
 
 mod aside;
 pub(crate) mod batch;
+pub(crate) mod batch_plan;
 mod sampling;
 
 use std::cell::{Cell, RefCell};
@@ -182,7 +183,7 @@ struct Gauge {
     calls: Cell<u64>,
     fresh: raw::Fresh,
     pace: CollectorPace,
-    batch: batch::UpdateBatch,
+    batch: batch_plan::UpdateBatch,
     sampler: sampling::Sampler,
     signals: Arc<Signals>,
 }

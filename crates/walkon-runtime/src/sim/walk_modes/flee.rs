@@ -12,7 +12,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
 use crate::base::trig;
 use crate::nav::{Reach, Traversal};
-use crate::sim::walk_modes::{ModeStep, RouteProgress, is_rested, way};
+use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, is_rested, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::standing_on;
 use crate::world::goal::Goal;

@@ -6,7 +6,7 @@
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
-use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
+use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::Characters;
 use crate::world::outcome::{Blocker, Reason, Status};

@@ -8,10 +8,13 @@
 mod flee;
 mod follow;
 mod patrol;
+mod progress;
 
 use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::nav::{PathAnswer, PathStatus};
+pub(crate) use crate::sim::walk_modes::progress::ModeStep;
+use crate::sim::walk_modes::progress::is_rested;
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::goal_layer;
 use crate::world::character::Characters;
@@ -19,50 +22,6 @@ use crate::world::goal::Goal;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
-
-/// What step 10 makes of a walk with a mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ModeStep {
-    /// It goes on; its patience is to be looked at.
-    On,
-    /// It goes on, and stands because it wants to.
-    Content,
-    /// It has arrived.
-    Arrived,
-    /// It has settled.
-    Over,
-}
-
-/// Where a way leads, and how far along it a walker is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RouteProgress {
-    /// To the aim.
-    Whole,
-    /// To the aim, and it has been walked.
-    WholeAtEnd,
-    /// Not to the aim, and it has been walked.
-    AtEnd,
-    /// Not to the aim, or it is not known.
-    Unknown,
-}
-
-fn way(walk: &Walk) -> RouteProgress {
-    let Some(following) = &walk.following else {
-        return RouteProgress::Unknown;
-    };
-    match (following.path.whole, following.cursor.next(&following.path)) {
-        (true, Some(_)) => RouteProgress::Whole,
-        (true, None) => RouteProgress::WholeAtEnd,
-        (false, None) => RouteProgress::AtEnd,
-        (false, Some(_)) => RouteProgress::Unknown,
-    }
-}
-
-/// Whether enough time has passed since the walk last chose a new target for it to choose another.
-fn is_rested(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
-    let ago = walk.clock(parts.clock.landing()).since(walk.retargeted);
-    ago >= parts.settings.crowd.replan_cooldown_ticks(parts.clock.rate)
-}
 
 /// Whether a walk has nothing to do but reach its goal.
 pub(crate) fn is_plain(walk: &Walk) -> bool {

@@ -10,7 +10,7 @@ use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::base::time::TickNumber;
 use crate::nav::RandomPoint;
-use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
+use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::bystander_index::People;
 use crate::world::clock::Clock;

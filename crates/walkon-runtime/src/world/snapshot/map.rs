@@ -14,7 +14,6 @@ use crate::world::area::{Area, AreaKind};
 use crate::world::block::Block;
 use crate::world::door::Door;
 use crate::world::map::{LevelMap, PendingEdits};
-use crate::world::snapshot::RestoreGround;
 use crate::world::tiles::{Tile, TileSpot, Tiles};
 
 /// Whether a tile is to be walkable, and what it is to cost, as far as that changes.
@@ -24,6 +23,16 @@ type TileWish = (Option<bool>, Option<f32>);
 const BLOCKS_MAX: usize = 4096;
 /// Largest block, metres.
 const BLOCK_M: f32 = 1e4;
+
+/// What ground a world is read onto.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestoreGround {
+    /// That of the level it was saved in.
+    Same,
+    /// That of a level that has changed since: the areas, doors and regions that were there are known by name
+    /// alone, and a reload of the level has to follow.
+    Changed,
+}
 
 /// Writes the map.
 pub(super) fn save(out: &mut ByteWriter, map: &LevelMap) {

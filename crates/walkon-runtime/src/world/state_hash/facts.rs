@@ -15,7 +15,7 @@ use crate::nav::PathAnswer;
 use crate::world::event::Fact;
 use crate::world::region::WatchId;
 use crate::world::snapshot::facts;
-use crate::world::state_hash::{hash_failure, hash_id, optional};
+use crate::world::state_hash::values::{hash_failure, hash_id, optional};
 use crate::world::walk_path;
 
 /// Mixes in the facts that wait.

@@ -12,7 +12,8 @@ use crate::world::clock::Clock;
 use crate::world::event::EventQueue;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::paths::PathWork;
-use crate::world::state_hash::{facts, hash_failure, hash_id, optional};
+use crate::world::state_hash::facts;
+use crate::world::state_hash::values::{hash_failure, hash_id, optional};
 use crate::world::walk::{
     BackingOut, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
     WalkOptions, WalkPace,

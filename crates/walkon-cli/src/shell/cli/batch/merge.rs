@@ -16,9 +16,9 @@ use walkon_shell::project::is_stream;
 use walkon_shell::{CommandFailure, Exit, exit_of_row};
 
 use super::table::{ResultTable, RunMeasures};
-use super::{Shell, tell_table};
 use crate::base::suggestions::counted;
 use crate::shell::cli::args::BatchArgs;
+use crate::shell::cli::shell::Shell;
 use crate::shell::output::{Results, tell};
 use crate::shell::report::clean;
 
@@ -41,7 +41,7 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
         table.add(&joined.levels[*level], *seed, row.exit, row.measures.as_ref());
     }
     results.flush()?;
-    tell_table(shell, &table, began.elapsed());
+    table.tell(shell, began.elapsed());
     Ok(table.worst)
 }
 

@@ -5,10 +5,13 @@
 //! themselves.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use walkon_shell::Exit;
 
 use crate::game::headless::Report;
+use crate::shell::cli::shell::Shell;
+use crate::shell::output::tell;
 use crate::shell::report::clean;
 
 /// Most seeds that are listed as failing.
@@ -110,6 +113,16 @@ impl Distribution {
 }
 
 impl ResultTable {
+    /// Shows the table of measures, and what is missing.
+    pub fn tell(&self, shell: &Shell, took: Duration) {
+        if !shell.is_quiet {
+            self.lines(took.as_secs_f64()).iter().for_each(|line| tell(line));
+        }
+        if let Some(missing) = self.missing_words() {
+            tell(&missing);
+        }
+    }
+
     /// Counts a run: of which level and seed, how it ended, and what was measured in it.
     pub fn add(&mut self, level: &str, seed: u64, exit: Exit, measured: Option<&RunMeasures>) {
         self.runs += 1;

@@ -14,8 +14,9 @@ use walkon_shell::project::{FoundLevel, Project, find_level};
 use crate::game::recording::Recording;
 use crate::level::Level;
 use crate::shell::cli::args::DrawArgs;
+use crate::shell::cli::replay;
 use crate::shell::cli::run::Start;
-use crate::shell::cli::{Shell, replay};
+use crate::shell::cli::shell::Shell;
 use crate::shell::output::is_stream;
 
 /// What the first line of every trace begins with.

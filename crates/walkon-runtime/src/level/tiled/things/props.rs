@@ -8,32 +8,12 @@
 
 use serde_json::Value as Json;
 
-use super::{Putting, TiledThing, called};
+use super::{PROPS_BYTES_MAX, Putting, TiledThing, called};
 use crate::level::def::PropsDef;
 use crate::level::diagnostic::{Located, code};
 use crate::level::forms::PARAMS_BYTES_MAX;
 use crate::level::tiled::files::short;
 use crate::level::tiled::raw::{Property, PropertyValue};
-
-/// Most bytes of the properties of all objects together: classes give theirs to every object that has them.
-pub(super) const BYTES_MAX: usize = 16 * 1024 * 1024;
-
-/// Names that mean something on a mark.
-pub(super) const OF_MARKS: &[&str] = &["facing", "facingDegrees", "collisionLayer"];
-/// On a point of a route.
-pub(super) const OF_WAYPOINTS: &[&str] =
-    &["facing", "facingDegrees", "collisionLayer", "group", "route", "order", "index"];
-/// On a route.
-pub(super) const OF_ROUTES: &[&str] = &["collisionLayer"];
-/// On a region.
-pub(super) const OF_REGIONS: &[&str] = &["radius", "collisionLayer"];
-/// On an area.
-pub(super) const OF_AREAS: &[&str] = &["cost", "blocksSight", "collisionLayer"];
-/// On an obstacle.
-pub(super) const OF_OBSTACLES: &[&str] = &["collisionLayer", "collision", "blocksSight"];
-/// On stairs.
-pub(super) const OF_STAIRS: &[&str] =
-    &["targetObject", "toLayer", "bothWays", "cost", "action", "collisionLayer"];
 
 impl Putting<'_, '_> {
     /// What is said of an object beyond the names that mean something for its kind.
@@ -77,7 +57,7 @@ impl Putting<'_, '_> {
             let (limit, whose) = if bytes > PARAMS_BYTES_MAX {
                 (PARAMS_BYTES_MAX, "")
             } else {
-                (BYTES_MAX, " of all objects")
+                (PROPS_BYTES_MAX, " of all objects")
             };
             let what = format!("has {bytes} bytes of properties, the limit{whose} is {limit}");
             self.error(thing, code::LIMIT, thing.object.span, &what);

@@ -6,7 +6,21 @@
 //! they took (`profile`).
 
 use crate::base::hash::of_bytes;
-use crate::script::state::profile::{NAMES_MAX, NONE, Who};
+
+/// Whose code a call is: the file that was asked for, and on whose behalf.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Who {
+    /// The behaviour, level script, cinematic or test: the whole name of its file.
+    pub file: String,
+    /// The character, or what else runs it: `level`, `cinematic "intro"`.
+    pub name: String,
+}
+
+/// No subject or context.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Subjects and contexts, at most each; beyond these calls count for the first, which is the host.
+pub(super) const NAMES_MAX: usize = 200_000;
 
 /// Somebody whose code is called.
 #[derive(Clone, Copy, Debug)]

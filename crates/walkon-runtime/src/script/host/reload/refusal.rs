@@ -1,0 +1,54 @@
+//! What a reload is given, and why it was refused.
+
+use std::collections::BTreeMap;
+
+use crate::base::ids::CharacterId;
+use crate::script::state::behaviours::GivenBehaviour;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::files::ScriptTexts;
+
+/// Changed script texts by path below the script folders, with suffix; none for a deleted file.
+pub type ChangedTexts = BTreeMap<String, Option<String>>;
+
+/// Why a reload was refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReloadError {
+    /// The file with the first mistake; empty when it is none of a file.
+    pub file: String,
+    /// Line in it, from 1; 0 when unknown.
+    pub line: u32,
+    /// What is wrong, with the place in front where it is known.
+    pub message: String,
+    /// Whether new code ran in the world before it was taken back.
+    pub had_effects: bool,
+    /// The parameter that a character gives wrongly, when it was that.
+    pub misfit: Option<Box<Misfit>>,
+}
+
+/// Parameters of a character that its behaviour does not take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Misfit {
+    /// Name of the character.
+    pub character: String,
+    /// The parameter, when it is about one.
+    pub parameter: Option<String>,
+    /// What is wrong, in a sentence.
+    pub what: String,
+}
+
+/// The behaviours that the level gives to characters now, where it gave others or none before.
+pub type LevelBehaviours = Vec<(CharacterId, Option<GivenBehaviour>)>;
+
+impl From<CallFailure> for ReloadError {
+    fn from(failure: CallFailure) -> Self {
+        Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
+    }
+}
+
+impl ReloadError {
+    /// A sentence about a whole file.
+    pub(super) fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
+        let path = texts.get(name).map_or(name, |file| file.path.as_str());
+        CallFailure::new(FaultKind::Error, what.to_owned(), Some((path, 1))).into()
+    }
+}
