@@ -12,6 +12,9 @@ use crate::shell::lint::value::InferredValue;
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for expr in &reading.tree.exprs {
+        if is_full(findings) {
+            break;
+        }
         match &expr.kind {
             ExprKind::Field(object, name) => field(reading, *object, name, findings),
             ExprKind::Method(object, name, _) => method(reading, *object, name, findings),
@@ -123,7 +126,7 @@ fn is_of_self(reading: &Reading<'_>, own: ExprId, name: &Word) -> bool {
 
 /// Fields of `self` are free, so only a slip is said: nobody writes the field, and one that is there is near.
 fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<LintFinding>) {
-    if is_of_self(reading, own, name) || is_full(findings) {
+    if is_of_self(reading, own, name) {
         return;
     }
     let fields = reading.api.fields("Behaviour").unwrap_or_default();

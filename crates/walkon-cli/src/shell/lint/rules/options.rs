@@ -24,7 +24,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
 
 /// Every value that the API reads, with its wanted type and its name: arguments, and values in tables among
 /// them.
-pub(crate) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&Type, ExprId, &str)) {
+pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&Type, ExprId, &str)) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };
         for (index, arg) in reading.arguments(&called).into_iter().flatten() {
