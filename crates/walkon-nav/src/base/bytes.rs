@@ -10,6 +10,7 @@ mod data;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -719,11 +720,46 @@ impl<T: Saved + Copy + Default, const COUNT: usize> Saved for [T; COUNT] {
     }
 }
 
+impl<T: Saved> Saved for Box<T> {
+    fn save(&self, out: &mut ByteWriter) {
+        T::save(self, out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
+        T::load(input).map(Self::new)
+    }
+}
+
+impl<T: Saved> Saved for Arc<T> {
+    fn save(&self, out: &mut ByteWriter) {
+        T::save(self, out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
+        T::load(input).map(Self::new)
+    }
+}
+
+impl<T: Saved> Saved for Arc<[T]> {
+    fn save(&self, out: &mut ByteWriter) {
+        out.list(self.iter(), |out, value| value.save(out));
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
+        input.list(T::load).map(Self::from)
+    }
+}
+
 /// Says of a struct which of its fields are saved, in which order, and of every other what it begins with
-/// again and why: a new field does not compile until it stands in one of the lists.
+/// again and why: a new field does not compile until it stands in one of the lists. What can be of no such
+/// struct is refused: `where it => is_sound, "what it is instead"`.
 #[macro_export]
 macro_rules! saved {
-    ($type:ty { $($field:ident),* $(,)? } $(but { $($excused:ident: $value:expr),* $(,)? })?) => {
+    (
+        $type:ty { $($field:ident),* $(,)? }
+        $(but { $($excused:ident: $value:expr),* $(,)? })?
+        $(where $loaded:ident => $is_sound:expr, $refusal:literal)?
+    ) => {
         impl $crate::base::bytes::Saved for $type {
             fn save(&self, out: &mut $crate::base::bytes::ByteWriter) {
                 let Self { $($field,)* $($($excused: _,)*)? } = self;
@@ -733,12 +769,60 @@ macro_rules! saved {
             fn load(
                 input: &mut $crate::base::bytes::ByteReader<'_>,
             ) -> Result<Self, $crate::base::bytes::DecodeError> {
-                Ok(Self {
+                let loaded = Self {
                     $($field: $crate::base::bytes::Saved::load(input)?,)*
                     $($($excused: $value,)*)?
+                };
+                $(
+                    let $loaded = &loaded;
+                    if !$is_sound {
+                        return Err($crate::base::bytes::DecodeError::new($refusal));
+                    }
+                )?
+                Ok(loaded)
+            }
+        }
+    };
+}
+
+/// Says of an enum by which number each of its forms is saved, and with which fields in which order; numbers
+/// are never used again. A float may have a range: `2: Speed(speed in 0.0..=1e3)`.
+#[macro_export]
+macro_rules! saved_choice {
+    (
+        $type:ty, $bits:literal:
+        $($number:literal: $word:ident $(($inner:ident $(in $range:expr)?))? $({ $($field:ident),* })?),* $(,)?
+    ) => {
+        impl $crate::base::bytes::Saved for $type {
+            fn save(&self, out: &mut $crate::base::bytes::ByteWriter) {
+                match self {
+                    $(Self::$word $(($inner))? $({ $($field),* })? => {
+                        out.small($number, $bits);
+                        $($crate::base::bytes::Saved::save($inner, out);)?
+                        $($($crate::base::bytes::Saved::save($field, out);)*)?
+                    })*
+                }
+            }
+
+            fn load(
+                input: &mut $crate::base::bytes::ByteReader<'_>,
+            ) -> Result<Self, $crate::base::bytes::DecodeError> {
+                Ok(match input.small($bits)? {
+                    $($number => {
+                        $(let $inner = $crate::saved_choice!(@load input $($range)?);)?
+                        $($(let $field = $crate::base::bytes::Saved::load(input)?;)*)?
+                        Self::$word $(($inner))? $({ $($field),* })?
+                    })*
+                    _ => return Err($crate::base::bytes::DecodeError::new("a choice that is none")),
                 })
             }
         }
+    };
+    (@load $input:ident) => {
+        $crate::base::bytes::Saved::load($input)?
+    };
+    (@load $input:ident $range:expr) => {
+        $input.float_in($range)?
     };
 }
 

@@ -7,7 +7,7 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::nav::{
     AreaEdit, Crossing, Disc, GraphEdit, LayerChange, LinkAction, LinkActions, Path, PathFailure, Revision,
 };
-use crate::saved;
+use crate::{saved, saved_choice};
 
 saved!(Crossing { area, enter_m, leave_m });
 saved!(LayerChange { at_m, layer, from, to, length_m, action });
@@ -72,59 +72,7 @@ impl Saved for Path {
     }
 }
 
-impl Saved for PathFailure {
-    fn save(&self, out: &mut ByteWriter) {
-        let number = match self {
-            Self::NoPath => 0,
-            Self::StartOffNav => 1,
-            Self::Area(_) => 2,
-            Self::TooWide => 3,
-            Self::Occupied => 4,
-            Self::Limit => 5,
-        };
-        out.small(number, 3);
-        if let Self::Area(area) = self {
-            area.save(out);
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(3)? {
-            0 => Self::NoPath,
-            1 => Self::StartOffNav,
-            2 => Self::Area(Saved::load(input)?),
-            3 => Self::TooWide,
-            4 => Self::Occupied,
-            5 => Self::Limit,
-            _ => return Err(DecodeError::new("a choice that is none")),
-        })
-    }
-}
-
-impl Saved for GraphEdit {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Add(point) => {
-                out.small(0, 2);
-                point.save(out);
-            }
-            Self::Link(ends) => {
-                out.small(1, 2);
-                ends.save(out);
-            }
-            Self::Unlink(ends) => {
-                out.small(2, 2);
-                ends.save(out);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Add(Saved::load(input)?),
-            1 => Self::Link(Saved::load(input)?),
-            2 => Self::Unlink(Saved::load(input)?),
-            _ => return Err(DecodeError::new("a choice that is none")),
-        })
-    }
-}
+saved_choice!(
+    PathFailure, 3: 0: NoPath, 1: StartOffNav, 2: Area(area), 3: TooWide, 4: Occupied, 5: Limit,
+);
+saved_choice!(GraphEdit, 2: 0: Add(point), 1: Link(ends), 2: Unlink(ends));

@@ -1,4 +1,4 @@
-//! What commands share: options of all of them, levels and scripts read with what is wrong with them shown.
+//! What commands share: the options of all of them, and how they read levels and scripts.
 //!
 //! In: a level that was found. Out: the level, its scripts; diagnostics and faults on stderr with their lines.
 //! Not here: what commands do.

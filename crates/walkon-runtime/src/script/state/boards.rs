@@ -25,30 +25,7 @@ pub(crate) enum BoardOf {
     Character(CharacterId),
 }
 
-impl Saved for BoardOf {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Level => out.small(0, 2),
-            Self::Group(name) => {
-                out.small(1, 2);
-                name.save(out);
-            }
-            Self::Character(id) => {
-                out.small(2, 2);
-                id.save(out);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Level,
-            1 => Self::Group(Saved::load(input)?),
-            2 => Self::Character(Saved::load(input)?),
-            _ => return Err(DecodeError::new("a choice that is none")),
-        })
-    }
-}
+walkon_nav::saved_choice!(BoardOf, 2: 0: Level, 1: Group(name), 2: Character(id));
 
 /// A value with the tick in which it clears itself.
 #[derive(Clone, Debug)]

@@ -9,7 +9,6 @@ use std::rc::Rc;
 
 use mlua::{Function, Table};
 
-use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::time::TickNumber;
@@ -121,28 +120,7 @@ impl SceneEnd {
     }
 }
 
-impl Saved for SceneEnd {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Finished => out.small(0, 2),
-            Self::Cancelled => out.small(1, 2),
-            Self::Fault(message) => {
-                out.small(2, 2);
-                message.save(out);
-            }
-            Self::LevelEnd => out.small(3, 2),
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Finished,
-            1 => Self::Cancelled,
-            2 => Self::Fault(Saved::load(input)?),
-            _ => Self::LevelEnd,
-        })
-    }
-}
+walkon_nav::saved_choice!(SceneEnd, 2: 0: Finished, 1: Cancelled, 2: Fault(message), 3: LevelEnd);
 
 /// Where a scene is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

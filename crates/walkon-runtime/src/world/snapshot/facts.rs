@@ -4,10 +4,9 @@
 //! In, out: fields, one by one. Holds: a fact that only tells what a load ends (watches, paths that scripts
 //! asked for, results of code) is not written. Not here: facts for the host, which were told.
 
-use walkon_nav::saved;
+use walkon_nav::{saved, saved_choice};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
-use crate::base::value::Plain;
 use crate::world::event::{EventQueue, Fact, ReloadedFile, WalkNews};
 
 saved!(ReloadedFile { hash, text });
@@ -32,49 +31,70 @@ pub(crate) fn kept_of(events: &EventQueue, count: u64) -> u64 {
     first.filter(|fact| number(fact).is_some()).count() as u64
 }
 
-/// The number of a kind of fact; none for those that are not written.
-fn number(fact: &Fact) -> Option<u8> {
-    Some(match fact {
-        Fact::Spawned(_) => 0,
-        Fact::Despawned(_) => 1,
-        Fact::WalkSettled(_) => 2,
-        Fact::WalkNews { .. } => 3,
-        Fact::DoorChanged { .. } => 4,
-        Fact::DoorSignal { .. } => 5,
-        Fact::DoorMoveEnded { .. } => 6,
-        Fact::AreaChanged { .. } => 7,
-        Fact::MapRevision(_) => 8,
-        Fact::TurnEnded { .. } => 9,
-        Fact::PlayEnded { .. } => 10,
-        Fact::Emitted { .. } => 11,
-        Fact::Input { .. } => 12,
-        Fact::SceneStarted { .. } => 13,
-        Fact::SceneEnded { .. } => 14,
-        Fact::Faulted(_) => 15,
-        Fact::Reloaded { .. } => 16,
-        Fact::ReloadRefused { .. } => 17,
-        Fact::LinkBegun { .. } => 18,
-        // Of watches and searches that a load ends.
-        Fact::WatchEntered { .. }
-        | Fact::WatchLeft { .. }
-        | Fact::Noticed { .. }
-        | Fact::SightLost { .. }
-        | Fact::NoiseHeard { .. }
-        | Fact::PathAnswered { .. } => return None,
-        // For the host alone.
-        Fact::WalkStarted(_)
-        | Fact::Replanned { .. }
-        | Fact::Nudged { .. }
-        | Fact::RegionEntered { .. }
-        | Fact::RegionLeft { .. }
-        | Fact::InputRefused { .. }
-        | Fact::Evaluated(_)
-        | Fact::Cue(_)
-        | Fact::Logged(_)
-        | Fact::SwitchedOff(_)
-        | Fact::Notice { .. } => return None,
-    })
+/// Says by which number each kind of fact is saved, and with which fields in which order.
+macro_rules! saved_facts {
+    (
+        $($number:literal: $word:ident $(($inner:ident))? $({ $($field:ident),* })?,)*
+        but $($excused:ident),* $(,)?
+    ) => {
+        /// The number of a kind of fact; none for those that are not written.
+        fn number(fact: &Fact) -> Option<u8> {
+            match fact {
+                $(Fact::$word { .. } => Some($number),)*
+                $(Fact::$excused { .. } => None,)*
+            }
+        }
+
+        fn save_fields(out: &mut ByteWriter, fact: &Fact) {
+            match fact {
+                $(Fact::$word $(($inner))? $({ $($field),* })? => {
+                    $($inner.save(out);)?
+                    $($($field.save(out);)*)?
+                })*
+                $(Fact::$excused { .. } => {})*
+            }
+        }
+
+        fn load_one(input: &mut ByteReader<'_>) -> Result<Fact, DecodeError> {
+            Ok(match input.byte()? {
+                $($number => {
+                    $(let $inner = Saved::load(input)?;)?
+                    $($(let $field = Saved::load(input)?;)*)?
+                    Fact::$word $(($inner))? $({ $($field),* })?
+                })*
+                _ => return Err(DecodeError::new("a choice that is none")),
+            })
+        }
+    };
 }
+
+saved_facts!(
+    0: Spawned(id),
+    1: Despawned(id),
+    2: WalkSettled(walk),
+    3: WalkNews { walk, news },
+    4: DoorChanged { door, state, by },
+    5: DoorSignal { door, what, by },
+    6: DoorMoveEnded { serial, door, reason, by },
+    7: AreaChanged { area, available, factor },
+    8: MapRevision(revision),
+    9: TurnEnded { serial, ok },
+    10: PlayEnded { serial, ok },
+    11: Emitted { name, payload, to, by },
+    12: Input { name, payload },
+    13: SceneStarted { name, locks },
+    14: SceneEnded { name, info },
+    15: Faulted(fault),
+    16: Reloaded { files, notes },
+    17: ReloadRefused { file, line, message, files },
+    18: LinkBegun { walk, character, action, ends, seconds },
+    but
+    // Of watches and searches that a load ends.
+    WatchEntered, WatchLeft, Noticed, SightLost, NoiseHeard, PathAnswered,
+    // For the host alone.
+    WalkStarted, Replanned, Nudged, RegionEntered, RegionLeft, InputRefused, Evaluated, Cue, Logged,
+    SwitchedOff, Notice,
+);
 
 /// Writes a fact; false for one that is not written.
 pub(in crate::world) fn save_one(out: &mut ByteWriter, fact: &Fact) -> bool {
@@ -84,82 +104,6 @@ pub(in crate::world) fn save_one(out: &mut ByteWriter, fact: &Fact) -> bool {
     true
 }
 
-fn save_fields(out: &mut ByteWriter, fact: &Fact) {
-    match fact {
-        Fact::Spawned(id) | Fact::Despawned(id) => id.save(out),
-        Fact::WalkSettled(walk) => walk.save(out),
-        Fact::WalkNews { walk, news } => {
-            walk.save(out);
-            news.save(out);
-        }
-        Fact::DoorChanged { door, state, by } => {
-            door.save(out);
-            state.save(out);
-            by.save(out);
-        }
-        Fact::DoorSignal { door, what, by } => {
-            door.save(out);
-            what.save(out);
-            by.save(out);
-        }
-        Fact::DoorMoveEnded { serial, door, reason, by } => {
-            serial.save(out);
-            door.save(out);
-            reason.save(out);
-            by.save(out);
-        }
-        Fact::AreaChanged { area, available, factor } => {
-            area.save(out);
-            available.save(out);
-            factor.save(out);
-        }
-        Fact::MapRevision(revision) => revision.save(out),
-        Fact::TurnEnded { serial, ok } | Fact::PlayEnded { serial, ok } => {
-            serial.save(out);
-            ok.save(out);
-        }
-        Fact::Emitted { name, payload, to, by } => {
-            name.save(out);
-            payload.save(out);
-            to.save(out);
-            by.save(out);
-        }
-        Fact::Input { name, payload } => {
-            name.save(out);
-            payload.save(out);
-        }
-        Fact::SceneStarted { name, locks } => {
-            name.save(out);
-            locks.save(out);
-        }
-        Fact::SceneEnded { name, info } => {
-            name.save(out);
-            info.save(out);
-        }
-        Fact::LinkBegun { walk, character, action, ends, seconds } => {
-            walk.save(out);
-            character.save(out);
-            action.save(out);
-            out.vector(ends[0]);
-            out.vector(ends[1]);
-            out.number(*seconds);
-        }
-        Fact::Faulted(fault) => fault.save(out),
-        Fact::Reloaded { files, notes } => {
-            files.save(out);
-            notes.save(out);
-        }
-        Fact::ReloadRefused { file, line, message, files } => {
-            file.save(out);
-            line.save(out);
-            message.save(out);
-            files.save(out);
-        }
-        // Not written: see `number`.
-        _ => {}
-    }
-}
-
 /// Reads what waits.
 pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, DecodeError> {
     // As many as there are: only scripts and watches stop adding when many wait.
@@ -167,98 +111,7 @@ pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, DecodeError
     Ok(EventQueue { waiting: waiting.into(), ..EventQueue::default() })
 }
 
-fn load_one(input: &mut ByteReader<'_>) -> Result<Fact, DecodeError> {
-    Ok(match input.byte()? {
-        0 => Fact::Spawned(Saved::load(input)?),
-        1 => Fact::Despawned(Saved::load(input)?),
-        2 => Fact::WalkSettled(Saved::load(input)?),
-        3 => Fact::WalkNews { walk: Saved::load(input)?, news: Saved::load(input)? },
-        4 => Fact::DoorChanged {
-            door: Saved::load(input)?,
-            state: Saved::load(input)?,
-            by: Saved::load(input)?,
-        },
-        5 => {
-            Fact::DoorSignal { door: Saved::load(input)?, what: Saved::load(input)?, by: Saved::load(input)? }
-        }
-        6 => Fact::DoorMoveEnded {
-            serial: Saved::load(input)?,
-            door: Saved::load(input)?,
-            reason: Saved::load(input)?,
-            by: Saved::load(input)?,
-        },
-        7 => Fact::AreaChanged {
-            area: Saved::load(input)?,
-            available: Saved::load(input)?,
-            factor: Saved::load(input)?,
-        },
-        8 => Fact::MapRevision(Saved::load(input)?),
-        9 => Fact::TurnEnded { serial: Saved::load(input)?, ok: Saved::load(input)? },
-        10 => Fact::PlayEnded { serial: Saved::load(input)?, ok: Saved::load(input)? },
-        11 => Fact::Emitted {
-            name: Saved::load(input)?,
-            payload: Saved::load(input)?,
-            to: Saved::load(input)?,
-            by: Saved::load(input)?,
-        },
-        12 => Fact::Input { name: Saved::load(input)?, payload: Saved::load(input)? },
-        13 => Fact::SceneStarted { name: Saved::load(input)?, locks: Saved::load(input)? },
-        14 => Fact::SceneEnded { name: Saved::load(input)?, info: Saved::load(input)? },
-        15 => Fact::Faulted(Plain::load(input)?),
-        16 => Fact::Reloaded { files: Saved::load(input)?, notes: Saved::load(input)? },
-        17 => Fact::ReloadRefused {
-            file: Saved::load(input)?,
-            line: Saved::load(input)?,
-            message: Saved::load(input)?,
-            files: Saved::load(input)?,
-        },
-        18 => Fact::LinkBegun {
-            walk: Saved::load(input)?,
-            character: Saved::load(input)?,
-            action: Saved::load(input)?,
-            ends: [input.vector()?, input.vector()?],
-            seconds: input.number()?,
-        },
-        _ => return Err(DecodeError::new("a choice that is none")),
-    })
-}
-
-impl Saved for WalkNews {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Stop { index, mark } => {
-                out.small(0, 2);
-                index.save(out);
-                mark.save(out);
-            }
-            Self::Waypoint { index, position } => {
-                out.small(1, 2);
-                index.save(out);
-                position.save(out);
-            }
-            Self::Near { remaining_m } => {
-                out.small(2, 2);
-                remaining_m.save(out);
-            }
-            Self::Blocked { reason, by, ticks } => {
-                out.small(3, 2);
-                reason.save(out);
-                by.save(out);
-                ticks.save(out);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Stop { index: Saved::load(input)?, mark: Saved::load(input)? },
-            1 => Self::Waypoint { index: Saved::load(input)?, position: Saved::load(input)? },
-            2 => Self::Near { remaining_m: Saved::load(input)? },
-            _ => Self::Blocked {
-                reason: Saved::load(input)?,
-                by: Saved::load(input)?,
-                ticks: Saved::load(input)?,
-            },
-        })
-    }
-}
+saved_choice!(
+    WalkNews, 2: 0: Stop { index, mark }, 1: Waypoint { index, position }, 2: Near { remaining_m },
+    3: Blocked { reason, by, ticks },
+);

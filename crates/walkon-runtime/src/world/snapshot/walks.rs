@@ -3,12 +3,11 @@
 //! In, out: fields, one by one. Holds: an open walk is the one of its character, before and after. Not here:
 //! paths (`nav::saved`), handlers (`script::state::handlers`).
 
-use std::sync::Arc;
-
 use glam::Vec3;
+use walkon_nav::{saved, saved_choice};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
-use crate::base::ids::{AreaId, WalkId};
+use crate::base::ids::WalkId;
 use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::Path;
@@ -101,13 +100,13 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
     let is_usual = last.as_ref() == Some(options);
     out.flag(is_usual);
     if !is_usual {
-        save_options(out, options);
+        options.save(out);
         *last = Some(options.clone());
     }
     mode.save(out);
     owner.save(out);
-    save_phase(out, phase);
-    out.option(following.as_ref(), save_following);
+    phase.save(out);
+    following.save(out);
     ask_again(*ask, token.map(|(_, why)| why)).save(out);
     out.vector_near(*planned_aim, *aim);
     [*is_crowded, *is_door_plan, *is_paused, *told_near, *told_blocked, *is_delivered]
@@ -134,7 +133,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
     if has_rare {
         on_link.save(out);
         goal_slot.save(out);
-        out.option(backing_out.as_deref(), save_backing_out);
+        backing_out.save(out);
         via.save(out);
         repaths.save(out);
         missed_paths.save(out);
@@ -192,125 +191,36 @@ fn ask_again(ask: Option<Ask>, under_way: Option<Ask>) -> Option<Ask> {
     if ask.is_none_or(gives_way) { Some(why) } else { ask }
 }
 
-fn save_following(out: &mut ByteWriter, Following { path, cursor, trouble }: &Following) {
-    Path::save(path, out);
-    cursor.save(out);
-    trouble.save(out);
-}
+impl Saved for Following {
+    fn save(&self, out: &mut ByteWriter) {
+        let Self { path, cursor, trouble } = self;
+        path.save(out);
+        cursor.save(out);
+        trouble.save(out);
+    }
 
-fn load_following(input: &mut ByteReader<'_>) -> Result<Following, DecodeError> {
-    let path = Path::load(input)?;
-    let cursor = Cursor::load(input, &path)?;
-    Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
-}
-
-fn save_backing_out(out: &mut ByteWriter, BackingOut { way, from, junction, yields_to, until }: &BackingOut) {
-    save_following(out, way);
-    from.save(out);
-    junction.save(out);
-    yields_to.save(out);
-    until.save(out);
-}
-
-fn load_backing_out(input: &mut ByteReader<'_>) -> Result<BackingOut, DecodeError> {
-    Ok(BackingOut {
-        way: load_following(input)?,
-        from: Saved::load(input)?,
-        junction: Saved::load(input)?,
-        yields_to: Saved::load(input)?,
-        until: Saved::load(input)?,
-    })
-}
-
-fn save_phase(out: &mut ByteWriter, phase: &Phase) {
-    let number = match phase {
-        Phase::Planning => 0,
-        Phase::Moving => 1,
-        Phase::AtDoor(_) => 2,
-        Phase::Beside(_) => 3,
-        Phase::Content => 4,
-        Phase::Pausing { .. } => 5,
-        Phase::Turning(_) => 6,
-        Phase::Settled(_) => 7,
-    };
-    out.small(number, 3);
-    match phase {
-        Phase::Planning | Phase::Moving | Phase::Content => {}
-        Phase::AtDoor(door) => door.save(out),
-        Phase::Beside(who) => who.save(out),
-        Phase::Pausing { until } => until.save(out),
-        Phase::Turning(reason) => reason.save(out),
-        Phase::Settled(result) => result.save(out),
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
+        let path = Path::load(input)?;
+        let cursor = Cursor::load(input, &path)?;
+        Ok(Self { path: path.into(), cursor, trouble: Saved::load(input)? })
     }
 }
 
-fn load_phase(input: &mut ByteReader<'_>) -> Result<Phase, DecodeError> {
-    Ok(match input.small(3)? {
-        0 => Phase::Planning,
-        1 => Phase::Moving,
-        2 => Phase::AtDoor(Saved::load(input)?),
-        3 => Phase::Beside(Saved::load(input)?),
-        4 => Phase::Content,
-        5 => Phase::Pausing { until: Saved::load(input)? },
-        6 => Phase::Turning(Saved::load(input)?),
-        _ => Phase::Settled(Box::new(Saved::load(input)?)),
-    })
-}
+saved!(BackingOut { way, from, junction, yields_to, until });
 
-fn save_options(out: &mut ByteWriter, options: &WalkOptions) {
-    let WalkOptions {
-        pace,
-        radius_m,
-        accept,
-        face,
-        layer,
-        doors,
-        keys,
-        crowd,
-        patience_ticks,
-        timeout_ticks,
-        ensure,
-        via,
-        areas,
-        tells,
-    } = options;
-    pace.save(out);
-    radius_m.save(out);
-    accept.save(out);
-    face.save(out);
-    layer.save(out);
-    doors.save(out);
-    keys.save(out);
-    crowd.save(out);
-    patience_ticks.save(out);
-    timeout_ticks.save(out);
-    ensure.save(out);
-    via.save(out);
-    out.option(areas.as_deref(), |out, areas| out.list(areas.iter(), |out, area| area.save(out)));
-    tells.save(out);
-}
+saved_choice!(
+    Phase, 3: 0: Planning, 1: Moving, 2: AtDoor(door), 3: Beside(who), 4: Content, 5: Pausing { until },
+    6: Turning(reason), 7: Settled(result),
+);
 
-fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, DecodeError> {
-    Ok(WalkOptions {
-        pace: Saved::load(input)?,
-        radius_m: input.option(|input| input.float_in(0.0..=1e6))?,
-        accept: Saved::load(input)?,
-        face: Saved::load(input)?,
-        layer: Saved::load(input)?,
-        doors: Saved::load(input)?,
-        keys: Saved::load(input)?,
-        crowd: Saved::load(input)?,
-        patience_ticks: Saved::load(input)?,
-        timeout_ticks: Saved::load(input)?,
-        ensure: Saved::load(input)?,
-        via: Saved::load(input)?,
-        areas: input.option(|input| {
-            let areas: Vec<(AreaId, Option<f32>)> = Saved::load(input)?;
-            Ok(Arc::from(areas))
-        })?,
-        tells: Saved::load(input)?,
-    })
-}
+saved!(
+    WalkOptions {
+        pace, radius_m, accept, face, layer, doors, keys, crowd, patience_ticks, timeout_ticks, ensure, via,
+        areas, tells,
+    }
+    where options => options.radius_m.is_none_or(|radius_m| (0.0..=1e6).contains(&radius_m)),
+    "a measure that cannot be"
+);
 
 /// Reads all walks, and gives each open one to its character.
 pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> Result<Walks, DecodeError> {
@@ -346,15 +256,15 @@ fn load_one(
     let goal = Saved::load(input)?;
     let aim = load_aim(input, goal)?;
     if !input.flag()? {
-        *last = Some(load_options(input)?);
+        *last = Some(Saved::load(input)?);
     }
     let options = last.clone().ok_or_else(|| DecodeError::new("a walk without options"))?;
     let lists = options.keys.len() * size_of::<String>() + options.via.len() * 12;
     input.pay(lists + options.keys.iter().map(String::len).sum::<usize>())?;
     let mode = Saved::load(input)?;
     let owner = Saved::load(input)?;
-    let phase = load_phase(input)?;
-    let following = input.option(load_following)?;
+    let phase = Saved::load(input)?;
+    let following = Saved::load(input)?;
     let ask = Saved::load(input)?;
     let planned_aim = input.vector_near(aim)?;
     let [is_crowded, is_door_plan, is_paused, told_near, told_blocked, is_delivered] = Saved::load(input)?;
@@ -413,7 +323,7 @@ fn load_one(
     if input.flag()? {
         walk.on_link = Saved::load(input)?;
         walk.goal_slot = Saved::load(input)?;
-        walk.backing_out = input.option(load_backing_out)?.map(Box::new);
+        walk.backing_out = Saved::load(input)?;
         walk.via = Saved::load(input)?;
         walk.repaths = Saved::load(input)?;
         walk.missed_paths = Saved::load(input)?;

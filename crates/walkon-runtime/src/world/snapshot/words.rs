@@ -3,7 +3,7 @@
 //! In, out: fields, one by one. Holds: a word keeps its number for good; a field is in the list or excused.
 //! Not here: what is told compactly, in relation to something else (`characters`, `walks`).
 
-use walkon_nav::{saved, saved_words};
+use walkon_nav::{saved, saved_choice, saved_words};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::time::TickNumber;
@@ -63,25 +63,17 @@ impl Saved for OnLink {
     }
 }
 
-impl Saved for DayTime {
-    fn save(&self, out: &mut ByteWriter) {
-        let Self { set_min, set_at, seconds_per_minute, is_paused } = self;
-        out.number(*set_min);
-        set_at.save(out);
-        out.number(*seconds_per_minute);
-        out.flag(*is_paused);
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        let (set_min, set_at) = (input.number()?, Saved::load(input)?);
-        let (seconds_per_minute, is_paused) = (input.number()?, input.flag()?);
-        // A thousand years, and the paces that a level may have.
-        let is_sound = (0.0..=1e9).contains(&set_min) && (0.001..=3600.0).contains(&seconds_per_minute);
-        let day = Self { set_min, set_at, seconds_per_minute, is_paused };
-        is_sound.then_some(day).ok_or_else(|| DecodeError::new("a time of day that cannot be"))
-    }
-}
-
+// A thousand years, and the paces that a level may have.
+saved!(
+    DayTime { set_min, set_at, seconds_per_minute, is_paused }
+    where day => (0.0..=1e9).contains(&day.set_min) && (0.001..=3600.0).contains(&day.seconds_per_minute),
+    "a time of day that cannot be"
+);
+saved!(
+    Patrol { stops, at, is_loop, pause, misses }
+    where patrol => patrol.at < patrol.stops.len(), "a patrol beyond its stops"
+);
+saved!(Mark { name, position, facing_rad, props });
 saved!(Gait { walk_mps, run_mps, turn_radps });
 saved!(Turn { serial, facing_rad });
 saved!(Play { serial, animation, until });
@@ -105,25 +97,6 @@ saved!(Checkpoints { left, last });
 saved!(WalkCounts { accepted, arrived, partial, blocked, cancelled });
 saved!(Journey { walk, character, position, goal, remaining_m, travelled_m, ticks, repaths, by, because });
 
-impl Saved for Mark {
-    fn save(&self, out: &mut ByteWriter) {
-        let Self { name, position, facing_rad, props } = self;
-        out.text(name);
-        position.save(out);
-        facing_rad.save(out);
-        out.option(props.as_deref(), |out, props| props.save(out));
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            name: input.text()?,
-            position: Saved::load(input)?,
-            facing_rad: Saved::load(input)?,
-            props: input.option(|input| Saved::load(input).map(std::sync::Arc::new))?,
-        })
-    }
-}
-
 impl Saved for Owner {
     fn save(&self, out: &mut ByteWriter) {
         out.word(u64::from(self.0));
@@ -146,103 +119,10 @@ impl Saved for Past {
     }
 }
 
-impl Saved for Goal {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Point(point) => {
-                out.small(0, 2);
-                out.vector(*point);
-            }
-            Self::Character(id) => {
-                out.small(1, 2);
-                id.save(out);
-            }
-            Self::Door(id) => {
-                out.small(2, 2);
-                id.save(out);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Point(input.vector()?),
-            1 => Self::Character(Saved::load(input)?),
-            2 => Self::Door(Saved::load(input)?),
-            _ => return Err(DecodeError::new("a choice that is none")),
-        })
-    }
-}
-
-impl Saved for Blocker {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Character(id) => {
-                out.flag(false);
-                id.save(out);
-            }
-            Self::Door(id) => {
-                out.flag(true);
-                id.save(out);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(if input.flag()? { Self::Door(Saved::load(input)?) } else { Self::Character(Saved::load(input)?) })
-    }
-}
-
-impl Saved for WalkPace {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Walk => out.small(0, 2),
-            Self::Run => out.small(1, 2),
-            Self::Speed(speed) => {
-                out.small(2, 2);
-                out.float(*speed);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Walk,
-            1 => Self::Run,
-            2 => Self::Speed(input.float_in(0.0..=1e3)?),
-            _ => return Err(DecodeError::new("a choice that is none")),
-        })
-    }
-}
-
-impl Saved for LookTarget {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Angle(angle) => {
-                out.small(0, 2);
-                out.float(*angle);
-            }
-            Self::Point(point) => {
-                out.small(1, 2);
-                out.vector(*point);
-            }
-            Self::Character(id) => {
-                out.small(2, 2);
-                id.save(out);
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        Ok(match input.small(2)? {
-            0 => Self::Angle(input.float_in(f32::MIN..=f32::MAX)?),
-            1 => Self::Point(input.vector()?),
-            2 => Self::Character(Saved::load(input)?),
-            _ => return Err(DecodeError::new("a choice that is none")),
-        })
-    }
-}
-
+saved_choice!(Goal, 2: 0: Point(point), 1: Character(id), 2: Door(id));
+saved_choice!(Blocker, 1: 0: Character(id), 1: Door(id));
+saved_choice!(WalkPace, 2: 0: Walk, 1: Run, 2: Speed(speed in 0.0..=1e3));
+saved_choice!(LookTarget, 2: 0: Angle(angle in f32::MIN..=f32::MAX), 1: Point(point), 2: Character(id));
 impl Saved for WalkResult {
     fn save(&self, out: &mut ByteWriter) {
         self.status().save(out);
@@ -256,27 +136,6 @@ impl Saved for WalkResult {
             return Err(DecodeError::new("a walk that ended as none does"));
         }
         Ok(Self::new(status, reason, Saved::load(input)?))
-    }
-}
-
-impl Saved for Patrol {
-    fn save(&self, out: &mut ByteWriter) {
-        let Self { stops, at, is_loop, pause, misses } = self;
-        out.list(stops.iter(), |out, stop| stop.save(out));
-        at.save(out);
-        is_loop.save(out);
-        pause.save(out);
-        misses.save(out);
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        let stops: Vec<Stop> = Vec::load(input)?;
-        let at = usize::load(input)?;
-        if at >= stops.len() {
-            return Err(DecodeError::new("a patrol beyond its stops"));
-        }
-        let (is_loop, pause, misses) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
-        Ok(Self { stops: stops.into(), at, is_loop, pause, misses })
     }
 }
 
