@@ -173,7 +173,9 @@ pub trait Backend {
     /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among
     /// those that qualify; None only when there is none.
     #[must_use]
-    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3>;
+    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+        self.random_point_counted(query, rng).0
+    }
 
     /// The same, and what it took, in expansions of a search.
     #[must_use]

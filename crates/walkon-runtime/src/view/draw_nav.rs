@@ -14,7 +14,7 @@ use crate::base::geom::{Bounds, Point, ground, polygon_contains, raise};
 use crate::base::ids::{AreaId, DoorId};
 use crate::base::ordered::{self, CollectOrdered};
 use crate::nav::mesh::{Corner, Patch};
-use crate::nav::{CellMap, Layout, NavMap, Traversal};
+use crate::nav::{Backend, CellMap, Layout, NavMap, Traversal};
 use crate::world::World;
 use crate::world::area::{Area, AreaKind};
 use crate::world::door::{Door, DoorState};
@@ -236,7 +236,7 @@ fn open_ground(cells: &CellMap) -> Vec<bool> {
     let (width, depth) = (cells.frame().width as usize, cells.frame().depth as usize);
     let mut ground = Vec::new();
     for area in (0..cells.area_count()).map(AreaId::from) {
-        if cells.is_available(area) != Some(true) {
+        if !cells.area_state(area).is_some_and(|(is_there, _)| is_there) {
             continue;
         }
         for (z, [first, end]) in cells.area_runs(area) {
@@ -252,7 +252,7 @@ fn open_ground(cells: &CellMap) -> Vec<bool> {
 fn obstacles(cells: &CellMap) -> Obstacles<'_> {
     // Ids are in one row: areas, obstacles, and none beyond.
     let ids = (cells.area_count()..).map(AreaId::from);
-    let known = ids.map_while(|id| cells.is_available(id).map(|is_there| (id, is_there)));
+    let known = ids.map_while(|id| cells.area_state(id).map(|(is_there, _)| (id, is_there)));
     known
         .filter(|(_, is_there)| *is_there)
         .map(|(id, _)| cells.area_outline(id).filter(|corners| corners.len() > 2))

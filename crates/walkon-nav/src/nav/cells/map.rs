@@ -354,18 +354,6 @@ impl CellMap {
         })
     }
 
-    /// Whether an area or obstacle is there; None for an unknown id.
-    #[must_use]
-    pub fn is_available(&self, area: AreaId) -> Option<bool> {
-        self.states.get(area.index()).map(|state| state.available)
-    }
-
-    /// Cost of a metre in an area over a metre of plain ground; None for an unknown id.
-    #[must_use]
-    pub fn area_factor(&self, area: AreaId) -> Option<f32> {
-        self.states.get(area.index()).map(|state| state.factor)
-    }
-
     /// Number of areas; ids from here on are obstacles.
     #[must_use]
     pub fn area_count(&self) -> usize {

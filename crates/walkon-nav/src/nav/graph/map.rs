@@ -540,12 +540,6 @@ impl PointGraph {
         self.areas.get(area.index()).map(|area| area.heights_m.map(f64::from))
     }
 
-    /// Whether an area or obstacle is there; None for an unknown id.
-    #[must_use]
-    pub fn is_available(&self, area: AreaId) -> Option<bool> {
-        self.states.get(area.index()).map(|state| state.available)
-    }
-
     /// Whether a metre costs the same everywhere.
     pub(crate) fn is_plain(&self) -> bool {
         self.areas.iter().zip(self.states.iter()).all(|(area, state)| area.is_obstacle || state.factor == 1.0)

@@ -7,11 +7,11 @@
 use glam::Vec3;
 
 use crate::base::geom::{Bounds, STOREY_M, Segment};
-use crate::nav::Traversal;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::map::PointGraph;
 use crate::nav::sight::{AlongEdge, GroundLine, Look, SightScreen};
 use crate::nav::smooth::Effort;
+use crate::nav::{Backend, Traversal};
 
 /// How high over the ground looks begin and end in a scene, metres.
 const EYE_M: f32 = 1.5;
@@ -33,7 +33,7 @@ impl PointGraph {
     fn is_hidden(&self, look: &Look<'_>, line: &GroundLine) -> bool {
         let mut walls = Vec::new();
         for (at, area) in self.laid_areas().iter().enumerate() {
-            let is_there = self.is_available(at.into()).unwrap_or(false);
+            let is_there = self.area_state(at.into()).is_some_and(|(is_there, _)| is_there);
             let (veil, is_obstacle) = (look.veil_of(at), area.is_obstacle);
             if !(SightScreen { veil, is_obstacle, is_there }).hides()
                 || !line.is_near(&Bounds::of(&area.polygon))

@@ -296,18 +296,6 @@ impl NavMesh {
         self.source.areas.len()
     }
 
-    /// Whether an area or obstacle is there; None for an unknown id.
-    #[must_use]
-    pub fn is_available(&self, area: AreaId) -> Option<bool> {
-        self.states.get(area.index()).map(|state| state.available)
-    }
-
-    /// Cost of a metre in an area over a metre of plain ground; None for an unknown id.
-    #[must_use]
-    pub fn area_factor(&self, area: AreaId) -> Option<f32> {
-        self.states.get(area.index()).map(|state| state.factor)
-    }
-
     /// The polygon of an area or obstacle; None for an unknown id.
     #[must_use]
     pub fn area_outline(&self, area: AreaId) -> Option<&[Point]> {

@@ -8,7 +8,7 @@ use super::*;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellArea, CellMap, CellSource, MapFrame};
-use crate::nav::{AreaEdit, Disc, MeshSource, NavEdit, NavMesh, PathStatus, RawMesh};
+use crate::nav::{AreaEdit, Backend, Disc, MeshSource, NavEdit, NavMesh, PathStatus, RawMesh};
 
 /// Scattered blocks; the last column is area 0, so that the map can change without a path changing much.
 fn field(side: u32, rng: &mut Rng) -> NavMap {
@@ -41,7 +41,7 @@ fn query(start: Vec3, goal: Vec3) -> PathQuery {
 }
 
 fn toggle(map: &mut NavMap) {
-    let now = map.cells().and_then(|cells| cells.is_available(AreaId(0))).unwrap();
+    let now = map.cells().and_then(|cells| cells.area_state(AreaId(0))).unwrap().0;
     map.apply(&[NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(!now), factor: None })]).unwrap();
 }
 

@@ -11,57 +11,25 @@ use crate::base::ids::{PathToken, WalkId};
 use crate::script::state::boards::BoardOf;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
-use crate::script::vm::handles::{self, DoorMove, PlayId, Thing, TurnId, thing};
+use crate::script::vm::handles::{self, DoorMove, PlayId, TurnId, numbered, thing};
 use crate::script::vm::store;
-use crate::world::World;
 
-macro_rules! thing {
-    ($(#[$doc:meta])* $type:ident, $name:literal, $variable:literal, $noun:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $type(pub u64);
-
-        impl Thing for $type {
-            const TYPE: &'static str = $name;
-            const VARIABLE: &'static str = $variable;
-            fn bits(self) -> u64 {
-                self.0
-            }
-            fn show(self, _: &World) -> String {
-                format!(concat!($noun, " {}"), self.0)
-            }
-        }
-    };
-}
-
-thing!(
+numbered! {
     /// A task as scripts hold it.
-    TaskId, "Task", "tk", "task"
-);
-thing!(
+    TaskId: "Task", "tk", "task";
     /// A timer as scripts hold it.
-    TimerId, "Timer", "t", "timer"
-);
-thing!(
+    TimerId: "Timer", "t", "timer";
     /// A cue of a scene as scripts hold it: a timer of its own type.
-    CueId, "Cue", "cue", "cue"
-);
-thing!(
+    CueId: "Cue", "cue", "cue";
     /// A listener of an event or a door as scripts hold it.
-    ListenerId, "Listener", "listener", "listener"
-);
-thing!(
+    ListenerId: "Listener", "listener", "listener";
     /// A scene as scripts hold it.
-    SceneId, "Scene", "scene", "scene"
-);
-thing!(
+    SceneId: "Scene", "scene", "scene";
     /// A board as scripts hold it, by its number.
-    BoardId, "Blackboard", "board", "blackboard"
-);
-thing!(
+    BoardId: "Blackboard", "board", "blackboard";
     /// The next change of a key as scripts hold it.
-    ChangeId, "Change", "change", "change"
-);
+    ChangeId: "Change", "change", "change";
+}
 
 /// The handle of a board.
 ///

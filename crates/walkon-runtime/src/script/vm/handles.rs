@@ -55,25 +55,39 @@ pub(crate) fn of_light<T: Thing>(handle: LightUserData) -> Option<T> {
     if T::IS_LIGHT { T::of_bits(handle.0.addr() as u64) } else { None }
 }
 
-/// A request about a door, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DoorMove(pub u64);
+/// Things that are a number: the type, its name, a name for variables of it, and its noun in messages.
+macro_rules! numbered {
+    ($($(#[$doc:meta])* $type:ident: $name:literal, $variable:literal, $noun:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $type(pub u64);
 
-/// A block of the map, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockId(pub u64);
+        impl $crate::script::vm::handles::Thing for $type {
+            const TYPE: &'static str = $name;
+            const VARIABLE: &'static str = $variable;
+            fn bits(self) -> u64 {
+                self.0
+            }
+            fn show(self, _: &$crate::world::World) -> String {
+                format!(concat!($noun, " {}"), self.0)
+            }
+        }
+    )*};
+}
+pub(crate) use numbered;
 
-/// A turn, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnId(pub u64);
-
-/// An animation, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlayId(pub u64);
-
-/// A random stream, by its place among those of the level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamId(pub u64);
+numbered! {
+    /// A request about a door, by its number.
+    DoorMove: "DoorMove", "move", "door move";
+    /// A block of the map, by its number.
+    BlockId: "Block", "block", "block";
+    /// A turn, by its number.
+    TurnId: "Turn", "turn", "turn";
+    /// An animation, by its number.
+    PlayId: "Play", "play", "play";
+    /// A random stream, by its place among those of the level.
+    StreamId: "Rng", "rng", "random stream";
+}
 
 /// What a `Watch` stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,27 +181,6 @@ impl Thing for PathToken {
         "path request".to_owned()
     }
 }
-
-macro_rules! numbered {
-    ($type:ident, $name:literal, $variable:literal, $noun:literal) => {
-        impl Thing for $type {
-            const TYPE: &'static str = $name;
-            const VARIABLE: &'static str = $variable;
-            fn bits(self) -> u64 {
-                self.0
-            }
-            fn show(self, _: &World) -> String {
-                format!(concat!($noun, " {}"), self.0)
-            }
-        }
-    };
-}
-
-numbered!(BlockId, "Block", "block", "block");
-numbered!(DoorMove, "DoorMove", "move", "door move");
-numbered!(TurnId, "Turn", "turn", "turn");
-numbered!(PlayId, "Play", "play", "play");
-numbered!(StreamId, "Rng", "rng", "random stream");
 
 /// The values of handles by type and id, and what is kept beside them. App data of the VM.
 #[derive(Debug)]

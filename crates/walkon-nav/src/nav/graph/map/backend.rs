@@ -203,10 +203,6 @@ impl Backend for PointGraph {
         (reach, effort.expansions())
     }
 
-    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        self.random_point_counted(query, rng).0
-    }
-
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let effort = Effort::endless();
         (self.draw_point(query, rng, &effort), effort.expansions())

@@ -189,10 +189,6 @@ impl Backend for Layers {
         (self.reach(from, to, by), effort.expansions())
     }
 
-    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        self.random_point_counted(query, rng).0
-    }
-
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let Some(from) = query.reachable_from else {
             return self.of(&query.by).random_point_counted(query, rng);

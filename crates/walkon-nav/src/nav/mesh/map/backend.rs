@@ -52,10 +52,6 @@ impl Backend for NavMesh {
         self.is_clear_of_discs(from, to, by, others)
     }
 
-    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        self.random_point_counted(query, rng).0
-    }
-
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let effort = Effort::endless();
         (self.draw_point(query, rng, &effort), effort.expansions())

@@ -142,7 +142,7 @@ fn ground_that_is_as_at_first_again_is_the_same_and_the_way_there_matters_not() 
     let (mut one, mut other) = (map(&source), map(&source));
     let (by, [a, b, c]) = (wide(0.3), [20, 40, 60].map(|at| AreaId(1 + 2 * ROOMS + at)));
     let flip = |map: &mut NavMap, area: AreaId| {
-        let is_there = map.mesh().and_then(|mesh| mesh.is_available(area)).expect("an obstacle");
+        let is_there = map.mesh().and_then(|mesh| mesh.area_state(area)).expect("an obstacle").0;
         toggle(map, area, !is_there);
         map.mesh().expect("a mesh").view(&by)
     };
@@ -208,7 +208,7 @@ fn keys_are_those_of_a_look_at_every_area_and_obstacle() {
                 assert_eq!(*key.shunned, *(0..areas).map(is_shunned).collect::<Vec<_>>());
                 let blocking: Vec<bool> = source.obstacles.iter().map(|shape| shape.available).collect();
                 assert_eq!(key.blocking[..OBSTACLES], *blocking);
-                let in_force = |id: &&AreaId| mesh.is_available(**id) == Some(true);
+                let in_force = |id: &&AreaId| mesh.area_state(**id).is_some_and(|state| state.0);
                 let last = added.iter().rfind(in_force).map_or(areas + OBSTACLES, |id| id.index() + 1);
                 assert_eq!(key.blocking.len(), last - areas);
                 let was_blocking = |at: usize| first.obstacles[at].available;
