@@ -133,6 +133,13 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         draft.points()[one as usize].y.total_cmp(&draft.points()[other as usize].y)
     });
     picture.add("points", points.into_iter().map(point).collect());
+    draw_islands(picture, scene);
+    explain(picture, scene, heights);
+}
+
+/// Draws a box with its number around each group but the largest.
+fn draw_islands(picture: &mut Picture, scene: &GraphScene<'_>) {
+    let place = |at: u32| scene.slant.place(scene.draft.points()[at as usize]);
     let boxed = |group: &LinkedGroup| {
         // What is higher lies further up: every point counts, not only the corners of its box in space.
         let places: Vec<Point> = group.points.iter().map(|&at| place(at)).collect();
@@ -154,7 +161,6 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         });
     }
     picture.add("islands", boxes);
-    explain(picture, scene, heights);
 }
 
 /// The colour of points at a height, 0 to 1.

@@ -63,18 +63,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
     }
-    let tests = || done.iter().flat_map(|(_, file)| &file.tests);
-    if let Some(profiling) = &profiling {
-        let mut sum = Profile::default();
-        tests().filter_map(|test| test.profile.as_ref()).for_each(|profile| sum.add(profile));
-        profiling.write("tests", &sum)?;
-    }
-    let count = |passed: bool| tests().filter(|test| test.result.passed == passed).count();
-    let (passed, failed) = (count(true), count(false));
-    match args.format {
-        Format::Human => tell_sum(results, passed, failed, done.iter().map(|(_, file)| file.stopped).sum())?,
-        Format::Json => results.line(&json(&done, passed, failed))?,
-    }
+    let (passed, failed) = tell_results(args, results, &done, profiling.as_ref())?;
     if let Some(exit) = interrupts.asked() {
         return Err(CommandFailure::Told(exit));
     }
@@ -87,6 +76,28 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         client.finish(exit.code());
     }
     Ok(exit)
+}
+
+/// Writes the profile and the result of all tests; how many have passed, and how many have not.
+fn tell_results(
+    args: &TestArgs,
+    results: &mut Results,
+    done: &[(String, FileResult)],
+    profiling: Option<&Profiling>,
+) -> Result<(usize, usize), CommandFailure> {
+    let tests = || done.iter().flat_map(|(_, file)| &file.tests);
+    if let Some(profiling) = profiling {
+        let mut sum = Profile::default();
+        tests().filter_map(|test| test.profile.as_ref()).for_each(|profile| sum.add(profile));
+        profiling.write("tests", &sum)?;
+    }
+    let count = |passed: bool| tests().filter(|test| test.result.passed == passed).count();
+    let (passed, failed) = (count(true), count(false));
+    match args.format {
+        Format::Human => tell_sum(results, passed, failed, done.iter().map(|(_, file)| file.stopped).sum())?,
+        Format::Json => results.line(&json(done, passed, failed))?,
+    }
+    Ok((passed, failed))
 }
 
 /// `N passed, N failed`; those who asked for errors only hear of it when there are some.
