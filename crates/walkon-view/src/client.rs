@@ -309,8 +309,8 @@ impl From<String> for CommandError {
     }
 }
 
-/// Who waits for the answer to a command. Where nobody answers it, because the thread that was to has failed,
-/// that is the answer.
+/// The way back to the client that waits for the answer to a command. Where nobody answers, because the
+/// thread that was to has failed, the client is told so.
 #[derive(Clone, Debug)]
 pub struct Reply(Arc<Waiting>);
 

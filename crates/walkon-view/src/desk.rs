@@ -100,7 +100,7 @@ struct NoticedFile {
     text: Option<String>,
 }
 
-/// Who does it.
+/// The texts of a project, and the checks and saves of them.
 pub struct Desk {
     around: TextSources,
     doers: Doers,

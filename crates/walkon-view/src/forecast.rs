@@ -40,7 +40,7 @@ const ITEMS_MAX: usize = 50_000;
 pub struct Outlook {
     /// The wish.
     pub wish: ForecastWish,
-    /// Who waits.
+    /// The way back to the client that waits.
     pub reply: Option<Reply>,
 }
 

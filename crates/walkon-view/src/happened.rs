@@ -105,7 +105,7 @@ fn plainly(world: &World, event: &Event) -> Option<String> {
     })
 }
 
-/// Who or what an event is about.
+/// The name of what an event is about.
 fn name(world: &World, event: &Event) -> Option<String> {
     let who = |id: CharacterId| Some(world.name_of(id).to_owned());
     match event {

@@ -180,7 +180,7 @@ impl PathTest {
         world.traversal_for(asker)
     }
 
-    /// Who stands in the way, if that counts.
+    /// The people in the way, if they count.
     fn others(&self, world: &mut World) -> Option<Arc<[Disc]>> {
         if self.others == OthersAsked::Ignored {
             return None;

@@ -1,4 +1,4 @@
-//! Who is there: what a page has to know of somebody once, and where everybody is.
+//! The characters of a level: what a page has to know of each once, and where they are.
 //!
 //! In: a game. Out: rows of a frame; names, colours and sizes of those who are new, and the keys of those who
 //! are gone. Not here: bytes (`frame`).
@@ -52,7 +52,7 @@ pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<FrameRow> {
     rows
 }
 
-/// Who is known to be there.
+/// The characters that a page knows.
 #[derive(Clone, Debug, Default)]
 pub struct KnownPeople {
     known: BTreeMap<u32, Person>,

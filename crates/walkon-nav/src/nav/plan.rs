@@ -92,7 +92,7 @@ impl Remarks {
 }
 
 /// Whether one point can be reached from another where areas have a direction. Labels, which `by_labels`
-/// asks, decide unless the answer hangs on it; then a search does.
+/// asks, decide unless the answer depends on it; then a search does.
 pub(crate) fn reach_one_way<P: Plan>(
     map: &P::Map,
     [from, to]: [Vec3; 2],

@@ -22,7 +22,7 @@ pub enum Errand {
     Command {
         /// All of it.
         command: Value,
-        /// Who waits.
+        /// The way back to the client.
         reply: Reply,
     },
     /// Somebody else saved something.

@@ -68,7 +68,7 @@ pub(super) struct PathQuestion {
     pub by: Traversal,
     /// Where it is to end; None for the layer that it begins on.
     pub goal_layer: Option<u8>,
-    /// Who stands in the way; None for nobody.
+    /// The people in the way; None when nobody counts.
     pub others: Option<Arc<[Disc]>>,
 }
 

@@ -233,8 +233,8 @@ fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> 
     if was_ended { Ok(Exit::Ok) } else { outcome }
 }
 
-/// Who runs a level: looks on, times the steps, saves the game, and under a debugger takes in files that were
-/// saved.
+/// The host of a run: looks on, times the steps, saves the game, and under a debugger takes in files that
+/// were saved.
 struct RunHost<'a> {
     session: Session<'a>,
     clock: StepClock,

@@ -1,7 +1,7 @@
 //! What commands share: the options of all of them, and how they read levels and scripts.
 //!
-//! In: a level that was found. Out: the level, its scripts; diagnostics and faults on stderr with their lines.
-//! Not here: what commands do.
+//! In: a level that was found. Out: the level, its scripts; diagnostics and faults on stderr with their
+//! lines. Not here: what commands do.
 
 use std::collections::BTreeMap;
 

@@ -393,7 +393,7 @@ impl Cells for RestOfMap<'_> {
     }
 }
 
-/// Who stands on a cell: of several the one whose centre is nearest to a point, then the first.
+/// The disc that stands on a cell: of several the one whose centre is nearest to a point, then the first.
 pub(crate) fn occupant(frame: &MapFrame, discs: &[Disc], cell: Cell, point: Vec3) -> Option<u32> {
     let standing = (0..).zip(discs).filter(|(_, disc)| {
         Footprint::of(frame, disc).is_some_and(|footprint| footprint.holds(cell.x.into(), cell.z.into()))

@@ -31,13 +31,13 @@ pub enum SearchStrategy {
 }
 
 impl SearchStrategy {
-    /// The faster pace on a map. Cost: constant.
+    /// The faster strategy on a map. Cost: constant.
     ///
     /// Single steps win where scans are short and the reason is scattered single cells, not walls: more than
     /// one stop of a straight scan for every two walkable cells, and more than five for every two blocked
     /// ones. Measured on noise of 8 to 38 % (steps ahead by 1.1 to 2.8), on mazes with corridors of 1 to 16
     /// cells (behind by 1.6 to 40) and on every published map. Only the choice between two right answers
-    /// hangs on it.
+    /// depends on it.
     #[must_use]
     pub fn of(bits: &Bits) -> Self {
         let blocked = u64::from(bits.width()) * u64::from(bits.depth()) - bits.count();
@@ -54,15 +54,15 @@ impl Search {
     }
 
     /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the
-    /// pace.
-    pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: SearchStrategy, ends: Ends) {
+    /// strategy.
+    pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, strategy: SearchStrategy, ends: Ends) {
         let ground = WeightedGround { unit, ..WeightedGround::even(bits) };
-        self.begin_jump_over(bits, &ground, pace, ends);
+        self.begin_jump_over(bits, &ground, strategy, ends);
     }
 
     /// The same over ground that has neither factors nor gates nor directions, with its landmarks.
-    pub fn begin_jump_on(&mut self, ground: &WeightedGround, pace: SearchStrategy, ends: Ends) {
-        self.begin_jump_over(ground.bits, ground, pace, ends);
+    pub fn begin_jump_on(&mut self, ground: &WeightedGround, strategy: SearchStrategy, ends: Ends) {
+        self.begin_jump_over(ground.bits, ground, strategy, ends);
     }
 
     /// The same over what a plan may use of its cells.
@@ -70,10 +70,10 @@ impl Search {
         &mut self,
         cells: impl Cells,
         ground: &WeightedGround,
-        pace: SearchStrategy,
+        strategy: SearchStrategy,
         ends: Ends,
     ) {
-        let kernel = if pace == SearchStrategy::Steps { Kernel::Steps } else { Kernel::Leaps };
+        let kernel = if strategy == SearchStrategy::Steps { Kernel::Steps } else { Kernel::Leaps };
         if self.begin_cells(kernel, cells, ground.unit, ends) && !self.go_straight(cells) {
             let start = ends.start.0;
             self.set_out(ground.far, LEGAL[cells.around(self.columns.split(start), start) as usize]);

@@ -51,7 +51,7 @@ const TIES_MAX: usize = 16;
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
 #[derive(Clone, Debug)]
 pub(crate) struct CellPlan {
-    /// Who walks, with one-way areas as walls once a way has crossed them the wrong way.
+    /// The walker, with one-way areas as walls once a way has crossed them the wrong way.
     by: Traversal,
     /// Made for this query alone, when the map was not prepared for it.
     own_view: Option<CellView>,
@@ -78,7 +78,7 @@ pub(crate) struct CellPlan {
     /// Where else to go under the overlay.
     choice: Option<CellChoice>,
     others: Others,
-    /// Who stands on the goal.
+    /// The place in the list of others of the one that stands on the goal.
     covered: Option<u32>,
     /// What is known of far ways, from the beginning of a search to its end.
     far: Option<FarWays>,
@@ -380,7 +380,7 @@ impl CellPlan {
         self.far = map.far_ways(view);
         let far = self.far.as_ref().map(FarWays::bounds);
         let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
-        let (bits, pace) = (ground.bits, view.standing.pace);
+        let (bits, strategy) = (ground.bits, view.standing.strategy);
         search.sides.forget();
         let may_divide = |overlay: &AgentMask| overlay.may_divide() || view.is_directed();
         self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));
@@ -393,8 +393,8 @@ impl CellPlan {
             }
         }
         match (jumps(map, view), &self.overlay) {
-            (true, None) => search.begin_jump_over(bits, &ground, pace, ends),
-            (true, Some(overlay)) => search.begin_jump_over(overlay.over(bits), &ground, pace, ends),
+            (true, None) => search.begin_jump_over(bits, &ground, strategy, ends),
+            (true, Some(overlay)) => search.begin_jump_over(overlay.over(bits), &ground, strategy, ends),
             (false, None) => search.begin_weighted_over(bits, &ground, ends),
             (false, Some(overlay)) => search.begin_weighted_over(overlay.over(bits), &ground, ends),
         }

@@ -30,7 +30,7 @@ pub(crate) struct Walkability {
     pub(crate) doors: CellDoors,
     /// Of `bare`, where cells may not be left in every direction.
     pub(crate) rooms: Option<StrongComponents>,
-    pub(crate) pace: SearchStrategy,
+    pub(crate) strategy: SearchStrategy,
 }
 
 impl Walkability {
@@ -66,9 +66,9 @@ impl Walkability {
 
     fn new(class: RadiusClass, terrain: &CellTerrain, states: &[AreaState], bare: Bits, open: Bits) -> Self {
         let labels = ConnectedComponents::default();
-        let (barred, pace) = (Vec::new(), SearchStrategy::of(&bare));
+        let (barred, strategy) = (Vec::new(), SearchStrategy::of(&bare));
         let mut standing =
-            Self { class, barred, pace, bare, open, labels, doors: CellDoors::default(), rooms: None };
+            Self { class, barred, strategy, bare, open, labels, doors: CellDoors::default(), rooms: None };
         standing.relabel(terrain, states);
         standing
     }
@@ -77,7 +77,7 @@ impl Walkability {
     pub(crate) fn relabel(&mut self, terrain: &CellTerrain, states: &[AreaState]) {
         self.labels = ConnectedComponents::of(&self.bare);
         self.rooms = StrongComponents::of(&self.bare, terrain.exits());
-        self.pace = SearchStrategy::of(&self.bare);
+        self.strategy = SearchStrategy::of(&self.bare);
         let shut: Vec<u32> =
             (0..terrain.area_count() as u32).filter(|&area| !states[area as usize].available).collect();
         self.doors = CellDoors::of(terrain, &shut, &self.bare, &self.open, &self.labels);

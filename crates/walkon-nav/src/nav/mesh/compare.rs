@@ -24,7 +24,7 @@ use crate::nav::search_state::SearchStep;
 #[derive(Debug)]
 pub struct Compared {
     view: Arc<MeshView>,
-    taut: Polyanya,
+    polyanya: Polyanya,
     corridor: Corridor,
     even: TraversalCosts,
     line: Vec<Point>,
@@ -36,7 +36,7 @@ impl NavMesh {
     pub fn compared(&self, by: &Traversal) -> Compared {
         Compared {
             view: self.view(by),
-            taut: Polyanya::default(),
+            polyanya: Polyanya::default(),
             corridor: Corridor::default(),
             even: TraversalCosts::default(),
             line: Vec::new(),
@@ -57,11 +57,11 @@ impl Compared {
     pub fn any_angle_m(&mut self, from: Vec3, to: Vec3) -> Option<f64> {
         let (from, to) = self.ends(from, to)?;
         let surface = &self.view.surface;
-        self.taut.begin(surface, Tolls::default(), from, to);
-        if self.taut.step(surface, Tolls::default(), u32::MAX) != SearchStep::Found {
+        self.polyanya.begin(surface, Tolls::default(), from, to);
+        if self.polyanya.step(surface, Tolls::default(), u32::MAX) != SearchStep::Found {
             return None;
         }
-        self.taut.points(&mut self.line);
+        self.polyanya.points(&mut self.line);
         Some(long(&self.line))
     }
 

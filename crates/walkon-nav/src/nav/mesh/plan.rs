@@ -312,8 +312,8 @@ impl MeshPlan {
         let log = search.log();
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
         if self.is_any_angle() {
-            scratch.taut.watch(log);
-            scratch.taut.begin(surface, self.prices.tolls(), self.start, self.target);
+            scratch.polyanya.watch(log);
+            scratch.polyanya.begin(surface, self.prices.tolls(), self.start, self.target);
         } else {
             scratch.corridor.watch(log);
             scratch.corridor.begin(surface, &self.prices, self.start, self.target);
@@ -324,7 +324,7 @@ impl MeshPlan {
     fn step_search(&self, search: &mut Search, allowance: u32) -> SearchStep {
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
         match self.is_any_angle() {
-            true => scratch.taut.step(surface, self.prices.tolls(), allowance),
+            true => scratch.polyanya.step(surface, self.prices.tolls(), allowance),
             false => scratch.corridor.step(surface, &self.prices, allowance),
         }
     }
@@ -374,7 +374,7 @@ impl MeshPlan {
         let (surface, scratch) = (&self.view.surface, &search.mesh);
         let bill = SmoothingBill::after(self.spent(search));
         if self.is_any_angle() {
-            let spots = self.corners(&scratch.taut.corners());
+            let spots = self.corners(&scratch.polyanya.corners());
             let spots = if led_off_m > 0.0 { spread(surface, &spots, led_off_m) } else { spots };
             let tight = spots.into_iter().map(|spot| surface.raised(spot)).collect();
             return MeshLine { tight, crossings: None, bill };
@@ -453,8 +453,8 @@ impl MeshPlan {
         let scratch = &mut search.mesh;
         let (expanded, frontier) = match self.is_any_angle() {
             true => (
-                nodes(&mut scratch.taut.expanded().iter().copied()),
-                nodes(&mut scratch.taut.frontier(surface)),
+                nodes(&mut scratch.polyanya.expanded().iter().copied()),
+                nodes(&mut scratch.polyanya.frontier(surface)),
             ),
             false => (nodes(&mut scratch.corridor.expanded().iter().copied()), Vec::new()),
         };
@@ -472,7 +472,7 @@ impl Plan for MeshPlan {
     fn spent(&self, search: &Search) -> u32 {
         let running = match (self.begun, self.is_any_angle()) {
             (false, _) => 0,
-            (true, true) => search.mesh.taut.spent(),
+            (true, true) => search.mesh.polyanya.spent(),
             (true, false) => search.mesh.corridor.spent(),
         };
         let smoothed = self.line.as_ref().map_or(0, |line| line.bill.charged());

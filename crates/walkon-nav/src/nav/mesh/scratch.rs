@@ -10,7 +10,7 @@ use crate::nav::mesh::polyanya::Polyanya;
 /// Buffers of both searches, for one plan after another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MeshScratch {
-    pub(super) taut: Polyanya,
+    pub(super) polyanya: Polyanya,
     pub(super) corridor: Corridor,
     /// What the last plan looked at, while watched.
     pub(crate) record: SearchRecord,

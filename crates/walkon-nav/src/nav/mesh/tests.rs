@@ -710,7 +710,7 @@ fn the_any_angle_search_is_never_longer_than_the_funnel_and_both_keep_to_the_gro
         let map = map(&as_mesh(&field(&mut rng)));
         let view = map.mesh().expect("a mesh").view(&wide(0.3));
         let surface = &view.surface;
-        let (mut taut, mut corridor, prices) =
+        let (mut polyanya, mut corridor, prices) =
             (Polyanya::default(), Corridor::default(), TraversalCosts::default());
         for _ in 0..30 {
             let place =
@@ -719,15 +719,16 @@ fn the_any_angle_search_is_never_longer_than_the_funnel_and_both_keep_to_the_gro
             if surface.label[from.polygon as usize] != surface.label[to.polygon as usize] {
                 continue;
             }
-            taut.begin(surface, Tolls::default(), from, to);
-            assert_eq!(taut.step(surface, Tolls::default(), u32::MAX), SearchStep::Found);
+            polyanya.begin(surface, Tolls::default(), from, to);
+            assert_eq!(polyanya.step(surface, Tolls::default(), u32::MAX), SearchStep::Found);
             corridor.begin(surface, &prices, from, to);
             assert_eq!(corridor.step(surface, &prices, u32::MAX), SearchStep::Found);
             let (mut tight, mut pulled) = (Vec::new(), Vec::new());
-            taut.points(&mut tight);
+            polyanya.points(&mut tight);
             corridor.points(surface, &mut pulled);
             assert!(
-                (measure(&tight) - taut.cost()).abs() < 1e-6 && measure(&tight) <= measure(&pulled) + 1e-6
+                (measure(&tight) - polyanya.cost()).abs() < 1e-6
+                    && measure(&tight) <= measure(&pulled) + 1e-6
             );
             for pair in tight.windows(2).chain(pulled.windows(2)) {
                 let spot = surface.spot(geom::raise(pair[0], 0.0)).expect("on the mesh");

@@ -491,7 +491,7 @@ pub struct FuelUse {
     pub worst: u64,
     /// In which tick, and who.
     pub worst_tick: u64,
-    /// Who that was.
+    /// The name of the one that took it.
     pub worst_of: String,
 }
 

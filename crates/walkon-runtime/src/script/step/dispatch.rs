@@ -190,7 +190,7 @@ fn emitted(vm: &ScriptVm, begun: &[usize]) -> BTreeMap<String, EmittedCount> {
     counted.unwrap_or_default()
 }
 
-/// Who emitted events in the last round as well as in one before: the one who emitted most in the last. A
+/// The owner that emitted most in the last round, among those that emitted in a round before as well. A
 /// script that emits once in a while is not to blame for being the last of a chain.
 fn emitted_on_and_on(vm: &ScriptVm, begun: &[usize]) -> Option<Culprit> {
     let goes_on = emitted(vm, begun).into_iter().filter(|(_, count)| count.in_last > 0 && count.rounds > 1);
@@ -199,8 +199,8 @@ fn emitted_on_and_on(vm: &ScriptVm, begun: &[usize]) -> Option<Culprit> {
     worst.map(|(by, count)| Culprit { what, by, emitted: count.in_all })
 }
 
-/// Who emitted more than its part of the events that a tick hands out, which is the same for all that emit:
-/// the one who emitted most.
+/// The owner that emitted most, when that is more than its part of the events that a tick hands out. The part
+/// is the same for all that emit.
 fn emitted_beyond_its_part(vm: &ScriptVm) -> Option<Culprit> {
     let most = store::with(vm.lua(), |runtime| u64::from(runtime.limits.events_per_tick));
     let all = emitted(vm, &[]);
@@ -532,7 +532,7 @@ fn watch_entered(
 /// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
 const REGION_PRICE: u64 = 40;
 
-/// Who is called, and with what. For nobody nothing is made: outside of calls nothing is collected.
+/// A callback with its arguments. Without a callback nothing is made: outside of calls nothing is collected.
 fn region_news(
     vm: &ScriptVm,
     callback: Option<Callback>,

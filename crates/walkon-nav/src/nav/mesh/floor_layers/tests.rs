@@ -259,15 +259,15 @@ fn check_ways(surface: &Topology, rng: &mut Rng) -> Result<(), String> {
     if surface.polygon_count() == 0 {
         return Ok(());
     }
-    let (mut taut, mut corridor, prices) =
+    let (mut polyanya, mut corridor, prices) =
         (Polyanya::default(), Corridor::default(), TraversalCosts::default());
     for _ in 0..60 {
         let [from, to] = [(); 2].map(|()| place_in(surface, rng));
         if surface.label[from.polygon as usize] != surface.label[to.polygon as usize] {
             continue;
         }
-        taut.begin(surface, Tolls::default(), from, to);
-        if taut.step(surface, Tolls::default(), 100_000) != SearchStep::Found {
+        polyanya.begin(surface, Tolls::default(), from, to);
+        if polyanya.step(surface, Tolls::default(), 100_000) != SearchStep::Found {
             return Err(format!("no way from {from:?} to {to:?}"));
         }
         corridor.begin(surface, &prices, from, to);
@@ -277,8 +277,8 @@ fn check_ways(surface: &Topology, rng: &mut Rng) -> Result<(), String> {
         let mut pulled = Vec::new();
         corridor.points(surface, &mut pulled);
         let pulled_m: f64 = pulled.windows(2).map(|pair| length(pair[0], pair[1])).sum();
-        if taut.cost() > pulled_m + 1e-4 {
-            return Err(format!("{} m instead of {pulled_m} from {from:?} to {to:?}", taut.cost()));
+        if polyanya.cost() > pulled_m + 1e-4 {
+            return Err(format!("{} m instead of {pulled_m} from {from:?} to {to:?}", polyanya.cost()));
         }
     }
     Ok(())
@@ -520,7 +520,7 @@ fn flat_ground_that_is_cut_has_the_ways_of_ground_made_as_a_whole() {
         people.lines(&mut lines);
         let is_free = |polygon: u32, point: Point| !people.holds(point, ground.height(polygon, point));
         let whole = arrange_on(&ground, &lines, &|polygon, point| is_free(polygon, point).then_some(0));
-        let mut taut = Polyanya::default();
+        let mut polyanya = Polyanya::default();
         for _ in 0..30 {
             // Not on corners: one at which ground meets ground that it is not joined to belongs to either.
             let ends = [(); 2].map(|()| {
@@ -531,9 +531,9 @@ fn flat_ground_that_is_cut_has_the_ways_of_ground_made_as_a_whole() {
             });
             let mut cost = |surface: &Topology| {
                 let [from, to] = [surface.spot(ends[0])?, surface.spot(ends[1])?];
-                taut.begin(surface, Tolls::default(), from, to);
-                let is_found = taut.step(surface, Tolls::default(), 100_000) == SearchStep::Found;
-                is_found.then(|| taut.cost())
+                polyanya.begin(surface, Tolls::default(), from, to);
+                let is_found = polyanya.step(surface, Tolls::default(), 100_000) == SearchStep::Found;
+                is_found.then(|| polyanya.cost())
             };
             match (cost(&cut), cost(&whole)) {
                 (Some(one), Some(other)) => assert!((one - other).abs() < 1e-3, "{one} {other} {ends:?}"),
