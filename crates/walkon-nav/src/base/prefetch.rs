@@ -56,9 +56,39 @@ pub fn ahead<T>(items: &[T], fetch: impl Fn(&T)) -> impl Iterator<Item = &T> {
     })
 }
 
+/// How many rows are worked on while the memory of the next as many is asked for.
+pub const TOGETHER: usize = 12;
+
+/// Does `work` on chunks of rows, in order; `fetch` asks for the memory of each chunk before the one ahead of it
+/// is worked on.
+#[inline]
+pub fn chunks_ahead<I: Iterator>(chunks: I, fetch: impl Fn(&I::Item), mut work: impl FnMut(I::Item)) {
+    let mut chunks = chunks.peekable();
+    while let Some(chunk) = chunks.next() {
+        chunks.peek().into_iter().for_each(&fetch);
+        work(chunk);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each chunk is worked on once and in order, and is asked for before, if it is not the first.
+    #[test]
+    fn chunks_come_in_order_and_are_asked_for_before() {
+        for count in [0, 1, 5] {
+            let asked = std::cell::RefCell::new(Vec::new());
+            let mut seen = Vec::new();
+            let work = |chunk| {
+                assert!(chunk == 0 || asked.borrow().contains(&chunk));
+                seen.push(chunk);
+            };
+            chunks_ahead(0..count, |&chunk| asked.borrow_mut().push(chunk), work);
+            assert_eq!(seen, (0..count).collect::<Vec<_>>());
+            assert_eq!(asked.into_inner(), (1..count).collect::<Vec<_>>());
+        }
+    }
 
     /// Each item has its turn once and in order, and is asked for before, if it is not among the first.
     #[test]

@@ -9,6 +9,7 @@ use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::prefetch::{self, TOGETHER};
 use crate::base::time::TickNumber;
 use crate::base::trig;
 use crate::sim::wayfinding::Wayfinding;
@@ -56,15 +57,21 @@ fn note_alone(parts: &mut Wayfinding<'_>) -> Vec<WalkId> {
         (&mut loans[..], &mut are_alone[..]),
         || (),
         |(), _, (loans, are_alone)| {
-            for (loan, is_alone) in loans.iter_mut().zip(are_alone) {
-                let Some(walk) = loan.get() else {
-                    continue;
-                };
-                if let Some(left_m) = left_alone_m(clock, crowd, characters, walk) {
-                    note_left(walk, left_m, clock.landing());
-                    *is_alone = true;
-                }
-            }
+            prefetch::chunks_ahead(
+                loans.chunks_mut(TOGETHER).zip(are_alone.chunks_mut(TOGETHER)),
+                |(loans, _)| loans.iter().for_each(|loan| loan.fetch(Walk::HOT_BYTES)),
+                |(loans, are_alone)| {
+                    for (loan, is_alone) in loans.iter_mut().zip(are_alone) {
+                        let Some(walk) = loan.get() else {
+                            continue;
+                        };
+                        if let Some(left_m) = left_alone_m(clock, crowd, characters, walk) {
+                            note_left(walk, left_m, clock.landing());
+                            *is_alone = true;
+                        }
+                    }
+                },
+            );
         },
     );
     ids.into_iter().zip(are_alone).filter_map(|(id, is_alone)| (!is_alone).then_some(id)).collect()

@@ -109,9 +109,8 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
                 let from = character.body.position;
                 let to =
                     row.map_or(step.stride.to, |row| stepped(from, step.stride.to, columns, row, seconds));
-                let walk = step.walk.and_then(|id| walks.get(id));
                 let footing = grounds.footing(kind);
-                let reached = take_step(step, character, walk, &map.nav, footing, to, seconds);
+                let reached = take_step(step, character, walks, &map.nav, footing, to, seconds);
                 *landed = row.map(|row| (row, flat(reached)));
             }
         },
@@ -128,7 +127,7 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
 fn take_step(
     step: &mut Move,
     character: &mut Character,
-    walk: Option<&Walk>,
+    walks: &Walks,
     nav: &NavMap,
     footing: &GroundQuery<'_>,
     to: Vec3,
@@ -150,7 +149,9 @@ fn take_step(
     character.is_moving = true;
     step.was_turning = character.turn.is_some();
     let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
-    if step.stride.heading != Vec2::ZERO && !(is_kept && keeps_still(character, walk)) {
+    // Few are held up: the walks of the others need not come into the cache.
+    let walk = || step.walk.and_then(|id| walks.get(id));
+    if step.stride.heading != Vec2::ZERO && !(is_kept && keeps_still(character, walk())) {
         let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
         character.facing_rad = trig::facing(heading);
     }

@@ -399,10 +399,10 @@ pub struct Walk {
     pub goal_slot: Option<GoalSlot>,
     /// Where it lets others pass, before it goes on.
     pub backing_out: Option<Box<BackingOut>>,
-    /// How.
-    pub options: WalkOptions,
     /// What it does when it has come to where it aims.
     pub mode: WalkMode,
+    /// How.
+    pub options: WalkOptions,
     /// When it looks again whether the map has a better way for it.
     pub shortcuts: Shortcuts,
     /// What is in its way: a character or a door.
@@ -436,7 +436,7 @@ pub struct Walk {
 
 impl Walk {
     /// What every step of the crowd reads lies in so many first bytes.
-    pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Self, options) + prefetch::LINE_BYTES;
+    pub(crate) const HOT_BYTES: usize = std::mem::offset_of!(Self, options) + prefetch::LINE_BYTES;
 
     /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
