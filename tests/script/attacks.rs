@@ -185,6 +185,24 @@ fn fault_b6_what_the_host_keeps_for_scripts_is_in_the_memory_of_the_level() {
     }
 }
 
+/// Luau itself makes nothing in this loop: what it is given goes into a table that is there.
+#[test]
+fn fault_b5_what_functions_of_the_host_make_is_in_the_memory_of_the_level() {
+    let script = "
+        local kept = table.create(100000, false)
+        function onStart()
+          for n = 1, 100000 do kept[n] = nav.findPath(vector.create(2, 0, 5), vector.create(4, 0, 5)) end
+          log.info('all kept')
+        end";
+    let ran = run(script, 2, "\"memoryMiB\": 8, \"fuelPerCall\": 10000000, \"watchdogMs\": 60000", &[]);
+    assert_eq!(ran.lines, Vec::<String>::new());
+    assert!(
+        ran.messages.iter().any(|line| line.contains("the memory of the level is spent")),
+        "{:?}",
+        ran.messages
+    );
+}
+
 #[test]
 fn fault_b8_the_queue_of_events_has_a_length() {
     let script = "

@@ -58,6 +58,8 @@ impl Browser {
             ])
             .args(["--disable-dev-shm-usage", "--window-size=1280,800", "about:blank"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
+            // What it leaves when it is stopped goes with the profile.
+            .env("TMPDIR", profile.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

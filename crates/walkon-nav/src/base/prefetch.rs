@@ -59,8 +59,8 @@ pub fn ahead<T>(items: &[T], fetch: impl Fn(&T)) -> impl Iterator<Item = &T> {
 /// How many rows are worked on while the memory of the next as many is asked for.
 pub const TOGETHER: usize = 12;
 
-/// Does `work` on chunks of rows, in order; `fetch` asks for the memory of each chunk before the one ahead of it
-/// is worked on.
+/// Does `work` on chunks of rows, in order; `fetch` asks for the memory of each chunk before the one ahead of
+/// it is worked on.
 #[inline]
 pub fn chunks_ahead<I: Iterator>(chunks: I, fetch: impl Fn(&I::Item), mut work: impl FnMut(I::Item)) {
     let mut chunks = chunks.peekable();

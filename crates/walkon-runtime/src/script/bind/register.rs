@@ -11,7 +11,7 @@ use crate::script::bind::quick_answers::QuickAnswers;
 use crate::script::bind::read_only::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, UsageError, describe};
-use crate::script::vm::handles::{Cache, Thing, maker, show, weak};
+use crate::script::vm::handles::{self, Thing, maker, show};
 use crate::script::vm::hints::instead_of_absent;
 use crate::script::vm::machine_of;
 
@@ -77,11 +77,7 @@ pub(crate) fn register<T: Thing>(
         registry.add_meta_field(MetaMethod::NewIndex, newindex.clone());
         registry.add_meta_field(MetaMethod::ToString, tostring.clone());
     })?;
-    let table = weak(lua, "v")?;
-    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
-        cache.handles.insert(T::TYPE, table);
-    }
-    Ok(())
+    handles::register(lua, T::KIND)
 }
 
 /// The `__index` of a type or library.
@@ -131,8 +127,22 @@ pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua
             body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua))
         });
     }
+    let machine = machine_of(lua).filter(|_| makes_objects(entry));
     lua.create_function(move |lua, values| {
         convert::pay(price, &values)?;
-        body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua))
+        let run =
+            || body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua));
+        match &machine {
+            Some(machine) => machine.memory.lift(lua, run),
+            None => run(),
+        }
     })
+}
+
+/// Whether a function makes objects of the VM: its results are more than numbers and the like, which lie on
+/// the stack.
+fn makes_objects(entry: &Binding) -> bool {
+    const PLAIN: [&str; 5] = ["", "number", "boolean", "vector", "Character"];
+    let results = entry.returns.split(',').map(|result| result.trim().trim_end_matches('?'));
+    entry.kind != EntryKind::Field && results.into_iter().any(|result| !PLAIN.contains(&result))
 }

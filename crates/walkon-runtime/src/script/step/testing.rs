@@ -19,7 +19,7 @@ use crate::script::state::test_run::{
 use crate::script::state::waits::WaitResult;
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{self, CallFailure};
-use crate::script::vm::handles::Thing;
+use crate::script::vm::handles::{HandleKind, Thing};
 use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::script::vm::{payload, store};
 use crate::world::World;
@@ -32,7 +32,7 @@ pub use values::{plain_equal as values_are_equal, plain_shown};
 pub struct TestId(pub u64);
 
 impl Thing for TestId {
-    const TYPE: &'static str = "Test";
+    const KIND: HandleKind = HandleKind::Test;
     const VARIABLE: &'static str = "t";
     fn bits(self) -> u64 {
         self.0
@@ -47,7 +47,7 @@ impl Thing for TestId {
 pub struct ExpectationId(pub u64);
 
 impl Thing for ExpectationId {
-    const TYPE: &'static str = "Expectation";
+    const KIND: HandleKind = HandleKind::Expectation;
     const VARIABLE: &'static str = "t:expect(value)";
     fn bits(self) -> u64 {
         self.0

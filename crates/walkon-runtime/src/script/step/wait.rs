@@ -16,19 +16,19 @@ use crate::script::vm::store;
 
 numbered! {
     /// A task as scripts hold it.
-    TaskId: "Task", "tk", "task";
+    TaskId: Task, "tk", "task";
     /// A timer as scripts hold it.
-    TimerId: "Timer", "t", "timer";
+    TimerId: Timer, "t", "timer";
     /// A cue of a scene as scripts hold it: a timer of its own type.
-    CueId: "Cue", "cue", "cue";
+    CueId: Cue, "cue", "cue";
     /// A listener of an event or a door as scripts hold it.
-    ListenerId: "Listener", "listener", "listener";
+    ListenerId: Listener, "listener", "listener";
     /// A scene as scripts hold it.
-    SceneId: "Scene", "scene", "scene";
+    SceneId: Scene, "scene", "scene";
     /// A board as scripts hold it, by its number.
-    BoardId: "Blackboard", "board", "blackboard";
+    BoardId: Blackboard, "board", "blackboard";
     /// The next change of a key as scripts hold it.
-    ChangeId: "Change", "change", "change";
+    ChangeId: Change, "change", "change";
 }
 
 /// The handle of a board.

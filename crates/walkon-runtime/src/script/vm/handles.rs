@@ -15,7 +15,7 @@ use slotmap::Key;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::value::Plain;
 use crate::script::vm::convert::vector;
-use crate::script::vm::machine::charge;
+use crate::script::vm::machine::{charge, machine_of};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{lend, payload};
 use crate::world::World;
@@ -23,10 +23,69 @@ use crate::world::place::Mark;
 use crate::world::region::WatchId;
 use crate::world::sense::SenseId;
 
+/// The types of handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what `typeof` says")]
+pub enum HandleKind {
+    Character,
+    Walk,
+    Door,
+    Watch,
+    SenseWatch,
+    PathRequest,
+    Block,
+    DoorMove,
+    Turn,
+    Play,
+    Rng,
+    Task,
+    Timer,
+    Cue,
+    Listener,
+    Scene,
+    Blackboard,
+    Change,
+    Test,
+    Expectation,
+}
+
+impl HandleKind {
+    /// How many there are.
+    const COUNT: usize = Self::Expectation as usize + 1;
+
+    /// What `typeof` says.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Character => "Character",
+            Self::Walk => "Walk",
+            Self::Door => "Door",
+            Self::Watch => "Watch",
+            Self::SenseWatch => "SenseWatch",
+            Self::PathRequest => "PathRequest",
+            Self::Block => "Block",
+            Self::DoorMove => "DoorMove",
+            Self::Turn => "Turn",
+            Self::Play => "Play",
+            Self::Rng => "Rng",
+            Self::Task => "Task",
+            Self::Timer => "Timer",
+            Self::Cue => "Cue",
+            Self::Listener => "Listener",
+            Self::Scene => "Scene",
+            Self::Blackboard => "Blackboard",
+            Self::Change => "Change",
+            Self::Test => "Test",
+            Self::Expectation => "Expectation",
+        }
+    }
+}
+
 /// An id that scripts hold as a handle.
 pub trait Thing: Copy + std::fmt::Debug + 'static {
+    /// The type of its handle.
+    const KIND: HandleKind;
     /// What `typeof` says.
-    const TYPE: &'static str;
+    const TYPE: &'static str = Self::KIND.name();
     /// The name in messages of a variable that holds one.
     const VARIABLE: &'static str;
     /// The id as bits; different things of a type have different bits.
@@ -55,15 +114,16 @@ pub(crate) fn of_light<T: Thing>(handle: LightUserData) -> Option<T> {
     if T::IS_LIGHT { T::of_bits(handle.0.addr() as u64) } else { None }
 }
 
-/// Things that are a number: the type, its name, a name for variables of it, and its noun in messages.
+/// Things that are a number: the type, the kind of its handle, a name for variables of it, and its noun in
+/// messages.
 macro_rules! numbered {
-    ($($(#[$doc:meta])* $type:ident: $name:literal, $variable:literal, $noun:literal;)*) => {$(
+    ($($(#[$doc:meta])* $type:ident: $kind:ident, $variable:literal, $noun:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub u64);
 
         impl $crate::script::vm::handles::Thing for $type {
-            const TYPE: &'static str = $name;
+            const KIND: $crate::script::vm::handles::HandleKind = $crate::script::vm::handles::HandleKind::$kind;
             const VARIABLE: &'static str = $variable;
             fn bits(self) -> u64 {
                 self.0
@@ -78,15 +138,15 @@ pub(crate) use numbered;
 
 numbered! {
     /// A request about a door, by its number.
-    DoorMove: "DoorMove", "move", "door move";
+    DoorMove: DoorMove, "move", "door move";
     /// A block of the map, by its number.
-    BlockId: "Block", "block", "block";
+    BlockId: Block, "block", "block";
     /// A turn, by its number.
-    TurnId: "Turn", "turn", "turn";
+    TurnId: Turn, "turn", "turn";
     /// An animation, by its number.
-    PlayId: "Play", "play", "play";
+    PlayId: Play, "play", "play";
     /// A random stream, by its place among those of the level.
-    StreamId: "Rng", "rng", "random stream";
+    StreamId: Rng, "rng", "random stream";
 }
 
 /// What a `Watch` stands for.
@@ -99,7 +159,7 @@ pub enum WatchRef {
 }
 
 impl Thing for CharacterId {
-    const TYPE: &'static str = "Character";
+    const KIND: HandleKind = HandleKind::Character;
     const VARIABLE: &'static str = "guard";
     fn bits(self) -> u64 {
         self.data().as_ffi()
@@ -115,7 +175,7 @@ impl Thing for CharacterId {
 }
 
 impl Thing for WalkId {
-    const TYPE: &'static str = "Walk";
+    const KIND: HandleKind = HandleKind::Walk;
     const VARIABLE: &'static str = "walk";
     fn bits(self) -> u64 {
         self.data().as_ffi()
@@ -129,7 +189,7 @@ impl Thing for WalkId {
 }
 
 impl Thing for DoorId {
-    const TYPE: &'static str = "Door";
+    const KIND: HandleKind = HandleKind::Door;
     const VARIABLE: &'static str = "door";
     fn bits(self) -> u64 {
         u64::from(self.0)
@@ -140,7 +200,7 @@ impl Thing for DoorId {
 }
 
 impl Thing for WatchRef {
-    const TYPE: &'static str = "Watch";
+    const KIND: HandleKind = HandleKind::Watch;
     const VARIABLE: &'static str = "watch";
     fn bits(self) -> u64 {
         match self {
@@ -161,7 +221,7 @@ impl Thing for WatchRef {
 }
 
 impl Thing for SenseId {
-    const TYPE: &'static str = "SenseWatch";
+    const KIND: HandleKind = HandleKind::SenseWatch;
     const VARIABLE: &'static str = "watch";
     fn bits(self) -> u64 {
         self.0
@@ -172,7 +232,7 @@ impl Thing for SenseId {
 }
 
 impl Thing for PathToken {
-    const TYPE: &'static str = "PathRequest";
+    const KIND: HandleKind = HandleKind::PathRequest;
     const VARIABLE: &'static str = "request";
     fn bits(self) -> u64 {
         self.data().as_ffi()
@@ -185,8 +245,8 @@ impl Thing for PathToken {
 /// The values of handles by type and id, and what is kept beside them. App data of the VM.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    /// For each type: the bits of the id, read as a number, to the handle. Weak values.
-    pub(crate) handles: BTreeMap<&'static str, Table>,
+    /// For each type that is registered: the bits of the id, read as a number, to the handle. Weak values.
+    handles: [Option<Table>; HandleKind::COUNT],
     /// Handle to its result. Weak keys.
     latched: Table,
     /// Tables of marks by name.
@@ -194,7 +254,7 @@ pub(crate) struct Cache {
     /// The properties of things of a level, by kind and name: the data, and its read-only table.
     props: BTreeMap<String, (Arc<Plain>, Table)>,
     /// Those made for a debugger, by type and key: nobody keeps them, and they are forgotten when it is done.
-    noted: Option<Vec<(&'static str, f64)>>,
+    noted: Option<Vec<(HandleKind, f64)>>,
     /// Metatables of results.
     pub(crate) walk_result_meta: Table,
     /// Code of walkon's own.
@@ -237,7 +297,7 @@ pub(crate) fn install(lua: &Lua, makers: Makers, show_result: Function) -> mlua:
     walk_result_meta.raw_set("__metatable", false)?;
     walk_result_meta.set_readonly(true);
     lua.set_app_data(Cache {
-        handles: BTreeMap::new(),
+        handles: std::array::from_fn(|_| None),
         latched: weak(lua, "k")?,
         marks: lua.create_table()?,
         props: BTreeMap::new(),
@@ -246,6 +306,18 @@ pub(crate) fn install(lua: &Lua, makers: Makers, show_result: Function) -> mlua:
         makers,
     });
     payload::install(lua, payload::Handles { read: read_plain, make: make_plain });
+    Ok(())
+}
+
+/// Keeps the empty table in which handles of a type will be found.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn register(lua: &Lua, kind: HandleKind) -> mlua::Result<()> {
+    let table = weak(lua, "v")?;
+    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
+        cache.handles[kind as usize] = Some(table);
+    }
     Ok(())
 }
 
@@ -278,7 +350,12 @@ pub(crate) fn shown(lua: &Lua, value: &Value) -> mlua::Result<String> {
     match value {
         // mlua would show an address.
         Value::LightUserData(_) => Ok(show::<CharacterId>(lua, value)),
-        _ => value.to_string(),
+        _ => {
+            // Its `__tostring` is code of a script.
+            let machine = machine_of(lua);
+            let _held = machine.as_ref().map(|machine| machine.memory.hold(lua));
+            value.to_string()
+        }
     }
 }
 
@@ -300,7 +377,7 @@ pub fn make<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Value> {
     if let Some(mut cache) = lua.app_data_mut::<Cache>()
         && let Some(noted) = &mut cache.noted
     {
-        noted.push((T::TYPE, key));
+        noted.push((T::KIND, key));
     }
     Ok(handle)
 }
@@ -316,7 +393,7 @@ pub(crate) fn note_new(lua: &Lua) {
 pub(crate) fn forget_noted(lua: &Lua) {
     let Some(mut cache) = lua.app_data_mut::<Cache>() else { return };
     for (kind, key) in cache.noted.take().unwrap_or_default() {
-        if let Some(table) = cache.handles.get(kind) {
+        if let Some(table) = &cache.handles[kind as usize] {
             // To take an entry out needs no memory.
             let _ = table.raw_set(key, Value::Nil);
         }
@@ -333,7 +410,7 @@ pub(crate) fn keep_noted(lua: &Lua) {
 /// The handle under a key, or nil. Reading raw runs no script, so the cache may stay borrowed.
 fn known<T: Thing>(lua: &Lua, key: f64) -> mlua::Result<Value> {
     let cache = lua.app_data_ref::<Cache>();
-    let table = cache.as_ref().and_then(|cache| cache.handles.get(T::TYPE));
+    let table = cache.as_ref().and_then(|cache| cache.handles[T::KIND as usize].as_ref());
     table.map_or(Ok(Value::Nil), |table| table.raw_get(key))
 }
 
@@ -345,7 +422,7 @@ fn key_of<T: Thing>(thing: T) -> f64 {
 }
 
 fn table_of<T: Thing>(lua: &Lua) -> mlua::Result<Table> {
-    let table = lua.app_data_ref::<Cache>().and_then(|cache| cache.handles.get(T::TYPE).cloned());
+    let table = lua.app_data_ref::<Cache>().and_then(|cache| cache.handles[T::KIND as usize].clone());
     table.ok_or_else(|| mlua::Error::runtime(format!("the type {} is not registered", T::TYPE)))
 }
 

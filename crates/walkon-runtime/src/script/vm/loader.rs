@@ -175,7 +175,10 @@ impl Loader {
     fn load_inside(&self, lua: &Lua, name: &str) -> Result<LoadedFile, String> {
         let (environment, body) = self.prepare(lua, name).map_err(|failure| failure.message)?;
         self.open(name)?;
+        // Also where a function of the host asks for the file.
+        let held = self.machine.memory.hold(lua);
         let outcome = self.protect.call::<MultiValue>((&body, &self.place));
+        drop(held);
         let outcome = match outcome {
             Ok(mut values) => match values.pop_front() {
                 Some(Value::Boolean(true)) => Ok(first(values)),

@@ -20,6 +20,7 @@ use crate::script::vm::fault::CallFailure;
 use crate::script::vm::files::{FileError, Loads, ScriptTexts};
 use crate::script::vm::fuel::Fuel;
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::memory_limit::MemoryLimit;
 
 /// What the parts of a VM share: counters and tables of the host, no Lua values.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Machine {
     pub(crate) streams: RefCell<BTreeMap<String, Rng>>,
     pub(crate) console: RefCell<Console>,
     pub(crate) account: Account,
+    /// What the VM may use of the memory of the level.
+    pub(crate) memory: MemoryLimit,
     /// Coroutines of scripts that run inside each other right now.
     pub(crate) depth: Cell<u32>,
     /// Bodies of files that run inside each other right now.

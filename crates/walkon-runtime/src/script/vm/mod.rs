@@ -22,6 +22,7 @@ pub mod library;
 pub mod limits;
 mod loader;
 mod machine;
+pub(crate) mod memory_limit;
 pub mod payload;
 pub(crate) mod profile;
 pub(crate) mod resting;
@@ -56,9 +57,10 @@ use crate::script::vm::convert::{UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText, ScriptTexts};
-use crate::script::vm::fuel::{Fuel, Signals, Trip};
+use crate::script::vm::fuel::{Fuel, RunningCall, Signals, Trip};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::loader::{Loader, compile, failed, first};
+use crate::script::vm::memory_limit::{LimitScope, MemoryLimit};
 use crate::script::vm::sandbox::Sandbox;
 
 /// The setup of a VM.
@@ -170,6 +172,7 @@ impl ScriptVm {
             streams: RefCell::default(),
             console: RefCell::default(),
             account: Account::default(),
+            memory: MemoryLimit::default(),
             depth: Cell::new(0),
             loading: Cell::new(0),
             failure: RefCell::default(),
@@ -269,7 +272,7 @@ impl ScriptVm {
         sandbox::seal(&self.sandbox.globals)?;
         self.machine.fuel.collect(&self.lua)?;
         let cap = self.lua.used_memory() + self.machine.limits.memory_mib as usize * 1024 * 1024;
-        self.lua.set_memory_limit(cap)?;
+        self.machine.memory.set(&self.lua, cap);
         self.machine.fuel.set_memory_cap(cap);
         self.machine.account.open(cap);
         self.machine.fuel.set_text_max(self.machine.limits.string_kib as usize * 1024);
@@ -418,14 +421,16 @@ impl ScriptVm {
         }
     }
 
-    fn begin(&self, fuel: u64) -> crate::script::vm::fuel::RunningCall<'_> {
+    /// A call of a script begins, on its fuel and within the memory of the level, until what this returns is
+    /// dropped.
+    fn begin(&self, fuel: u64) -> (RunningCall<'_>, LimitScope<'_>) {
         self.machine.depth.set(0);
         if self.machine.failure.borrow().is_some() {
             self.machine.failure.take();
         }
         lend::take_panicked();
         profile::begin(&self.lua, &self.machine);
-        self.machine.fuel.enter(fuel)
+        (self.machine.fuel.enter(fuel), self.machine.memory.hold(&self.lua))
     }
 
     /// Counts the fuel of a call that has ended.
@@ -464,9 +469,8 @@ impl ScriptVm {
 
     /// A failure whose handler did not run: the memory was spent while it did, or the stack was.
     fn unreported(&self, error: Option<&mlua::Error>) -> CallFailure {
-        let cap = self.lua.set_memory_limit(0).unwrap_or(0);
+        let cap = self.machine.memory.bytes();
         let near = cap > 0 && self.lua.used_memory() > cap - cap / 16;
-        let _ = self.lua.set_memory_limit(cap);
         let kind = match self.machine.fuel.trip() {
             Some(trip) => trip.into(),
             None if near || error.is_some_and(fault::is_memory_error) => FaultKind::Memory,

@@ -15,17 +15,19 @@ const ROOM_OF_DEBUGGER: usize = 64 * 1024 * 1024;
 /// stops, and there is room in memory for what it makes.
 pub(crate) fn rest<R>(lua: &Lua, machine: &Machine, run: impl FnOnce() -> R) -> R {
     let Some(port) = machine.debug.get() else { return run() };
-    let limit = lua.set_memory_limit(0).unwrap_or(0);
+    let limit = machine.memory.bytes();
     let before = (lua.used_memory(), port.extra_bytes.get(), machine.depth.get());
     handles::note_new(lua);
     if limit > 0 {
-        let _ = lua.set_memory_limit(limit.saturating_add(ROOM_OF_DEBUGGER));
+        machine.memory.set(lua, limit.saturating_add(ROOM_OF_DEBUGGER));
     }
+    let held = machine.memory.hold(lua);
     let result = machine.fuel.aside(|| port.busy(run));
     handles::forget_noted(lua);
     port.extra_bytes.set(before.1.saturating_add(lua.used_memory().saturating_sub(before.0)));
     machine.fuel.set_extra_bytes(port.extra_bytes.get());
     machine.depth.set(before.2);
-    let _ = lua.set_memory_limit(if limit > 0 { limit + port.extra_bytes.get() - before.1 } else { 0 });
+    drop(held);
+    machine.memory.set(lua, if limit > 0 { limit + port.extra_bytes.get() - before.1 } else { 0 });
     result
 }

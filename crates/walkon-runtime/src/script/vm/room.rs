@@ -57,8 +57,7 @@ fn limit_vm(lua: &Lua, machine: &Machine) {
     let left = machine.account.cap.get().saturating_sub(machine.account.kept.get()).max(1);
     if left.abs_diff(machine.account.vm_cap.get()) >= 1 << 20 {
         machine.account.vm_cap.set(left);
-        // Luau takes any limit.
-        let _ = lua.set_memory_limit(left.saturating_add(machine.extra_bytes()));
+        machine.memory.set(lua, left.saturating_add(machine.extra_bytes()));
         machine.fuel.set_memory_cap(left);
     }
 }

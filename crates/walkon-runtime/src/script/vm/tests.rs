@@ -239,11 +239,11 @@ fn fault_b5_spent_memory_at_any_place_is_only_an_error() {
         let vm = vm_with_files(&[("guard.lua", TOUR), ("lib.lua", "return { 1, 2, 3 }")]);
         let tour: Function = vm.load("guard").unwrap().environment.raw_get("tour").unwrap();
         let cap = vm.used_memory() + room_bytes;
-        vm.lua.set_memory_limit(cap).unwrap();
+        vm.machine.memory.set(&vm.lua, cap);
         vm.machine.fuel.set_memory_cap(cap);
         let failure = vm.call(&tour, (), 100_000).unwrap_err();
         *kinds.entry(failure.kind).or_insert(0) += 1;
-        vm.lua.set_memory_limit(0).unwrap();
+        vm.machine.memory.set(&vm.lua, 0);
         let fine = vm.lua.load("return function() return 'fine' end").eval::<Function>().unwrap();
         assert_eq!(fault::text_of(&first(vm.call(&fine, (), 100).unwrap())), "fine", "{room_bytes}");
     }
