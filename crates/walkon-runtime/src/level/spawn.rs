@@ -164,6 +164,7 @@ fn regions(def: &LevelDef) -> Vec<Region> {
             layer: region.layer.as_ref().map(|layer| def.layer_number(&layer.value)),
             heights_m: region.heights_m.map(|heights| heights.map(|height| height as f32)),
             inside: Default::default(),
+            looked: Default::default(),
         })
         .collect()
 }

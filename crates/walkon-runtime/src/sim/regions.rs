@@ -18,11 +18,16 @@ use crate::world::region::{CrossingKind, Edge, Filter, Region, Triggers, Watch, 
 
 type Inside = BTreeMap<u32, CharacterId>;
 
-/// Looks of a watch at somebody, in one tick; a look along the ground counts for [`SIGHT_LOOKS`].
-const LOOKS_MAX: u64 = 1_000_000;
+/// Looks at somebody that one tick affords.
+#[derive(Clone, Copy, Debug)]
+struct LookBudget {
+    /// Of the regions of the level.
+    regions: u64,
+    /// Of watches; a look along the ground counts for [`SIGHT_LOOKS`].
+    watches: u64,
+}
 
-/// Looks of the regions of the level at somebody, in one tick.
-const REGION_LOOKS_MAX: u64 = 8_000_000;
+const BUDGET: LookBudget = LookBudget { regions: 8_000_000, watches: 1_000_000 };
 
 /// What a look along the ground counts for.
 const SIGHT_LOOKS: u64 = 32;
@@ -38,6 +43,8 @@ const TAGS_PER_LOOK: u64 = 16;
 pub(crate) struct RegionView<'a> {
     pub(crate) nav: &'a NavMap,
     pub(crate) characters: &'a Characters,
+    /// How characters came to be elsewhere in earlier ticks, see [`Triggers::displaced`].
+    pub(crate) displaced: &'a BTreeMap<u32, (Displaced, TickNumber)>,
 }
 
 /// Exits and entries, each in the order in which they were found.
@@ -60,8 +67,9 @@ impl Changes {
 }
 
 /// Looks at every region and every enabled watch, then forgets the displaced. Where there are too many
-/// regions or watches for the people there are, each is looked at in every so many ticks, in turn; while too
-/// many facts wait for scripts, no watch is.
+/// regions or watches for the people there are, a part of them is looked at in each tick, those first that
+/// have waited longest; while too many facts wait for scripts, no watch is. Who looks later is told how
+/// people came there all the same.
 pub(crate) fn run(
     tick: TickNumber,
     nav: &NavMap,
@@ -69,48 +77,115 @@ pub(crate) fn run(
     triggers: &mut Triggers,
     events: &mut EventQueue,
 ) {
+    let displaced = std::mem::take(&mut triggers.displaced);
+    let view = RegionView { nav, characters, displaced: &displaced };
+    look_around(tick, view, triggers, events, BUDGET);
+    triggers.displaced = displaced;
+    settle_displaced(tick, characters, triggers);
+    characters.forget_displaced();
+}
+
+/// Looks at as much as the budget affords, and notes whether something is put off.
+fn look_around(
+    tick: TickNumber,
+    view: RegionView<'_>,
+    triggers: &mut Triggers,
+    events: &mut EventQueue,
+    budget: LookBudget,
+) {
     let mut changes = Changes::default();
-    let view = RegionView { nav, characters };
-    let turns = turns_of_regions(&triggers.regions, characters);
+    let turns = turns_of_regions(&triggers.regions, view.characters, budget.regions);
+    let waiting = |index: usize, region: &Region| WaitingLook { looked: region.looked, number: index as u64 };
+    let all = triggers.regions.iter().enumerate().map(|(index, region)| waiting(index, region));
+    let due = LooksDue::of(all, turns);
     let mut regions_put_off = 0;
     for (index, region) in triggers.regions.iter_mut().enumerate() {
-        if (index as u64 + tick.0).is_multiple_of(turns) {
+        if due.holds(waiting(index, region)) {
             look_at_region(view, RegionId::from(index), region, &mut changes);
+            region.looked = tick;
         } else {
             regions_put_off += 1;
         }
     }
-    let turns = turns_of(triggers, characters);
-    let mut put_off = 0;
+    let turns = turns_of(triggers, view.characters, budget.watches);
+    let waiting = |watch: &Watch| WaitingLook { looked: watch.looked, number: watch.serial };
+    let enabled = triggers.watches.values().filter(|watch| watch.enabled);
+    let due = LooksDue::of(enabled.map(waiting), turns);
+    let mut watches_put_off = 0;
     for id in triggers.watch_ids() {
         let Triggers { regions, watches, .. } = triggers;
         let Some(watch) = watches.get_mut(id) else { continue };
-        let is_its_turn = (watch.serial + tick.0).is_multiple_of(turns);
-        if is_its_turn && changes.count() + events.waiting() < EventQueue::WAITING_MAX {
+        let is_due =
+            due.holds(waiting(watch)) && changes.count() + events.waiting() < EventQueue::WAITING_MAX;
+        if is_due || !watch.enabled {
             look_at_watch(view, regions, id, watch, &mut changes);
+            watch.looked = tick;
         } else {
-            put_off += 1;
+            watches_put_off += 1;
         }
     }
     changes.tell(events);
-    for (what, count) in [("regionsDeferred", regions_put_off), ("watchesDeferred", put_off)] {
+    for (what, count) in [("regionsDeferred", regions_put_off), ("watchesDeferred", watches_put_off)] {
         if count > 0 {
             events.push(Fact::Notice { what, count, walk: None, why: None });
         }
     }
-    characters.forget_displaced();
+    triggers.is_behind = regions_put_off + watches_put_off > 0;
+}
+
+/// One that waits for a look: in the order in which they are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct WaitingLook {
+    looked: TickNumber,
+    number: u64,
+}
+
+/// Who is looked at in a tick: the last of those that have waited longest; all for none.
+#[derive(Clone, Copy, Debug)]
+struct LooksDue(Option<WaitingLook>);
+
+impl LooksDue {
+    /// As many of those that wait as that all of them are looked at in so many turns.
+    fn of(waiting: impl Iterator<Item = WaitingLook>, turns: u64) -> Self {
+        if turns <= 1 {
+            return Self(None);
+        }
+        let mut waiting: Vec<WaitingLook> = waiting.collect();
+        waiting.sort_unstable();
+        let count = (waiting.len() as u64).div_ceil(turns) as usize;
+        Self(waiting.get(count.saturating_sub(1)).copied())
+    }
+
+    fn holds(self, one: WaitingLook) -> bool {
+        self.0.is_none_or(|last| one <= last)
+    }
+}
+
+/// Notes who was displaced in this tick, for those that are put off; forgets what all have seen.
+fn settle_displaced(tick: TickNumber, characters: &Characters, triggers: &mut Triggers) {
+    if !triggers.is_behind {
+        triggers.displaced.clear();
+        return;
+    }
+    for character in characters.displaced() {
+        triggers.displaced.insert(character.serial, (character.displaced, tick));
+    }
+    let regions = triggers.regions.iter().map(|region| region.looked);
+    let watches = triggers.watches.values().map(|watch| watch.looked);
+    let oldest = regions.chain(watches).min().unwrap_or(tick);
+    triggers.displaced.retain(|_, (_, since)| *since > oldest);
 }
 
 /// The ticks in which every region is looked at once.
-fn turns_of_regions(regions: &[Region], characters: &Characters) -> u64 {
+fn turns_of_regions(regions: &[Region], characters: &Characters, budget: u64) -> u64 {
     let looks = |region: &Region| 1 + region.shape.corner_count() as u64 / CORNERS_PER_LOOK;
     let all: u64 = regions.iter().map(looks).sum();
     let people = if all > 0 { characters.iter().count() as u64 } else { 0 };
-    (all * people).div_ceil(REGION_LOOKS_MAX).max(1)
+    (all * people).div_ceil(budget).max(1)
 }
 
 /// The ticks in which every watch is looked at once.
-fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
+fn turns_of(triggers: &Triggers, characters: &Characters, budget: u64) -> u64 {
     let enabled = || triggers.watches.values().filter(|watch| watch.enabled);
     if enabled().next().is_none() {
         return 1;
@@ -120,7 +195,7 @@ fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
         .fold((0, 0), |(people, tags), (_, character)| (people + 1, tags + character.tags.len() as u64));
     let tags_asked: u64 = enabled().map(|watch| watch.filter.tag_count() as u64).sum();
     let looks: u64 = enabled().map(|watch| looks_of(watch, &triggers.regions, people)).sum();
-    (looks + tags_asked * tags / TAGS_PER_LOOK).div_ceil(LOOKS_MAX).max(1)
+    (looks + tags_asked * tags / TAGS_PER_LOOK).div_ceil(budget).max(1)
 }
 
 /// What the looks of a watch at so many people count for, beside the tags that are compared.
@@ -177,12 +252,12 @@ fn look_at_some(
         };
         match (region.inside.contains_key(&body.serial), region.holds(body, Edge::Centre)) {
             (true, false) => {
-                let how = view.how_out(character);
+                let how = view.how_out(character, region.looked);
                 changes.exits.push(Fact::RegionLeft { region: id, character, how });
                 region.inside.remove(&body.serial);
             }
             (false, true) => {
-                let how = view.how_in(character);
+                let how = view.how_in(character, region.looked);
                 changes.enters.push(Fact::RegionEntered { region: id, character, how });
                 region.inside.insert(body.serial, character);
             }
@@ -207,12 +282,12 @@ fn watch_some(
             passes(&watch.filter, character, body) && view.is_inside(regions, watch, character, body);
         match (watch.inside.contains_key(&body.serial), counts) {
             (true, false) => {
-                let how = view.how_out(character);
+                let how = view.how_out(character, watch.looked);
                 changes.exits.push(Fact::WatchLeft { watch: id, character, how });
                 watch.inside.remove(&body.serial);
             }
             (false, true) => {
-                let how = view.how_in(character);
+                let how = view.how_in(character, watch.looked);
                 changes.enters.push(Fact::WatchEntered { watch: id, character, how });
                 watch.inside.insert(body.serial, character);
             }
@@ -232,10 +307,12 @@ fn look_at_region(view: RegionView<'_>, id: RegionId, region: &mut Region, chang
         return;
     }
     for (_, &character) in region.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
-        changes.exits.push(Fact::RegionLeft { region: id, character, how: view.how_out(character) });
+        let how = view.how_out(character, region.looked);
+        changes.exits.push(Fact::RegionLeft { region: id, character, how });
     }
     for (_, &character) in now.iter().filter(|(serial, _)| !region.inside.contains_key(serial)) {
-        changes.enters.push(Fact::RegionEntered { region: id, character, how: view.how_in(character) });
+        let how = view.how_in(character, region.looked);
+        changes.enters.push(Fact::RegionEntered { region: id, character, how });
     }
     region.inside = now;
 }
@@ -250,16 +327,17 @@ fn look_at_watch(
     if !watch.enabled {
         return;
     }
+    let since = watch.looked;
     let now = view.insiders(regions, watch);
     let centre = view.centre(watch);
     let is_silent = watch.fresh == Some(CrossingKind::Initial) && !watch.report_initial;
     for (_, &character) in watch.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
-        let how = view.by_motion(character, view.how_out(character), centre);
+        let how = view.by_motion(character, view.how_out(character, since), centre);
         changes.exits.push(Fact::WatchLeft { watch: id, character, how });
     }
     if !is_silent {
         for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
-            let usual = view.by_motion(character, view.how_in(character), centre);
+            let usual = view.by_motion(character, view.how_in(character, since), centre);
             let how = watch.fresh.unwrap_or(usual);
             changes.enters.push(Fact::WatchEntered { watch: id, character, how });
         }
@@ -295,28 +373,39 @@ impl RegionView<'_> {
         let WatchShape::Around { character, .. } = watch.ground else { return Centre::Rests };
         match self.characters.alive(character) {
             None => Centre::Removed,
-            Some(middle) if middle.is_moving || middle.displaced != Displaced::No => Centre::Moves,
+            Some(middle) if middle.is_moving => Centre::Moves,
+            Some(_) if self.displaced_since(character, watch.looked) != Displaced::No => Centre::Moves,
             Some(_) => Centre::Rests,
         }
     }
 
-    fn how_in(&self, id: CharacterId) -> CrossingKind {
-        match self.characters.get(id).map(|character| character.displaced) {
-            Some(Displaced::Spawned) => CrossingKind::Spawned,
-            Some(Displaced::Teleported) => CrossingKind::Teleported,
-            Some(Displaced::Skipped) => CrossingKind::Skipped,
-            _ => CrossingKind::Walked,
+    /// How somebody came to be elsewhere in this tick, or after the tick in which was looked last.
+    fn displaced_since(&self, id: CharacterId, looked: TickNumber) -> Displaced {
+        let Some(character) = self.characters.get(id) else { return Displaced::No };
+        let earlier = || self.displaced.get(&character.serial).filter(|(_, since)| *since > looked);
+        match character.displaced {
+            Displaced::No => earlier().map_or(Displaced::No, |(how, _)| *how),
+            now => now,
         }
     }
 
-    fn how_out(&self, id: CharacterId) -> CrossingKind {
-        match self.characters.alive(id) {
-            None => CrossingKind::Despawned,
-            Some(character) => match character.displaced {
-                Displaced::Teleported => CrossingKind::Teleported,
-                Displaced::Skipped => CrossingKind::Skipped,
-                _ => CrossingKind::Walked,
-            },
+    fn how_in(&self, id: CharacterId, looked: TickNumber) -> CrossingKind {
+        match self.displaced_since(id, looked) {
+            Displaced::Spawned => CrossingKind::Spawned,
+            Displaced::Teleported => CrossingKind::Teleported,
+            Displaced::Skipped => CrossingKind::Skipped,
+            Displaced::No => CrossingKind::Walked,
+        }
+    }
+
+    fn how_out(&self, id: CharacterId, looked: TickNumber) -> CrossingKind {
+        if self.characters.alive(id).is_none() {
+            return CrossingKind::Despawned;
+        }
+        match self.displaced_since(id, looked) {
+            Displaced::Teleported => CrossingKind::Teleported,
+            Displaced::Skipped => CrossingKind::Skipped,
+            Displaced::Spawned | Displaced::No => CrossingKind::Walked,
         }
     }
 
@@ -377,3 +466,6 @@ fn in_circle(centre: Vec3, radius_m: f32, character: &Character, edge: Edge) -> 
         Edge::Full => distance_m + character.body.radius_m <= radius_m,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -193,7 +193,10 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
         }
     }
     let World { map, characters, triggers, events, .. } = world;
-    regions::look_for(regions::RegionView { nav: &map.nav, characters }, triggers, events, bodies);
+    let displaced = std::mem::take(&mut triggers.displaced);
+    let view = regions::RegionView { nav: &map.nav, characters, displaced: &displaced };
+    regions::look_for(view, triggers, events, bodies);
+    triggers.displaced = displaced;
     for &id in bodies {
         if let Some(character) = world.characters.get_mut(id) {
             character.displaced = Displaced::No;

@@ -463,6 +463,12 @@ impl Characters {
         self.note_standing(id);
     }
 
+    /// Those who came to be elsewhere in this tick, some of them twice.
+    pub(crate) fn displaced(&self) -> impl Iterator<Item = &Character> {
+        let displaced = self.displaced.iter().filter_map(|&id| self.slots.get(id));
+        displaced.filter(|character| character.displaced != Displaced::No)
+    }
+
     /// Regions have looked at everybody: nobody counts as displaced any more.
     pub(crate) fn forget_displaced(&mut self) {
         for id in std::mem::take(&mut self.displaced) {

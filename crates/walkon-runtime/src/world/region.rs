@@ -13,7 +13,8 @@ use slotmap::SlotMap;
 
 use crate::base::geom::{Bounds, Point, Segment, edges, ground, polygon_contains, segment_distance_sq};
 use crate::base::ids::{AreaId, CharacterId, RegionId};
-use crate::world::character::Character;
+use crate::base::time::TickNumber;
+use crate::world::character::{Character, Displaced};
 use crate::world::owner::Owner;
 
 slotmap::new_key_type! {
@@ -32,8 +33,10 @@ pub struct Region {
     pub layer: Option<u8>,
     /// Least and greatest height of those who stand in it, metres; any height for none.
     pub heights_m: Option<[f32; 2]>,
-    /// The characters inside at the last step 11, by serial.
+    /// The characters inside at the last step 11 that looked at it, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
+    /// The tick of that step.
+    pub looked: TickNumber,
 }
 
 impl Region {
@@ -193,8 +196,10 @@ pub struct Watch {
     pub report_initial: bool,
     /// Whether it has looked since it was made or enabled, and how newcomers count until then.
     pub fresh: Option<CrossingKind>,
-    /// The characters inside at the last step 11, by serial.
+    /// The characters inside at the last step 11 that looked at it, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
+    /// The tick of that step, or in which it was made.
+    pub looked: TickNumber,
 }
 
 impl Watch {
@@ -216,6 +221,12 @@ pub struct Triggers {
     pub(crate) watches: SlotMap<WatchId, Watch>,
     /// Number of the last watch.
     pub(crate) watches_made: u64,
+    /// Whether the last step 11 has put some of them off: then those that wait longest come first in the
+    /// next.
+    pub(crate) is_behind: bool,
+    /// How characters came to be elsewhere, by serial, and when: as long as somebody is put off who has not
+    /// looked since.
+    pub(crate) displaced: BTreeMap<u32, (Displaced, TickNumber)>,
 }
 
 impl Triggers {
@@ -224,6 +235,20 @@ impl Triggers {
         let mut ids: Vec<WatchId> = self.watches.keys().collect();
         ids.sort_unstable_by_key(|&id| self.watches.get(id).map(|watch| watch.serial));
         ids
+    }
+
+    /// Bytes that a watch takes for each who is inside.
+    pub(crate) const INSIDER_BYTES: usize = 24;
+
+    /// The bytes that watches take for those inside; one that has not looked yet may find all people. Cost:
+    /// the number of watches.
+    pub(crate) fn kept_bytes(&self, people: usize) -> usize {
+        let inside = |watch: &Watch| match (&watch.filter, watch.fresh) {
+            (Filter::Only(_), _) => 1,
+            (_, Some(_)) => people,
+            (_, None) => watch.inside.len(),
+        };
+        self.watches.values().map(|watch| inside(watch) * Self::INSIDER_BYTES).sum()
     }
 
     /// Ends all watches of an owner without a word.

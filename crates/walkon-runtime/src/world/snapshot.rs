@@ -208,6 +208,8 @@ fn save_triggers(out: &mut ByteWriter, triggers: &Triggers) {
         // They end, as at a reload, and `start` makes them again.
         watches: _,
         watches_made,
+        is_behind,
+        displaced,
     } = triggers;
     out.list(regions.iter(), |out, region| {
         let Region {
@@ -217,11 +219,15 @@ fn save_triggers(out: &mut ByteWriter, triggers: &Triggers) {
             layer: _,
             heights_m: _,
             inside,
+            looked,
         } = region;
         out.text(name);
         inside.save(out);
+        looked.save(out);
     });
     watches_made.save(out);
+    is_behind.save(out);
+    displaced.save(out);
 }
 
 fn load_triggers(
@@ -236,16 +242,19 @@ fn load_triggers(
             RestoreGround::Same => fresh.next().filter(|region| region.name == name),
             RestoreGround::Changed => {
                 let shape = RegionShape::Circle([0.0, 0.0], 0.0);
-                Some(Region { name, shape, layer: None, heights_m: None, inside: Default::default() })
+                let (inside, looked) = Default::default();
+                Some(Region { name, shape, layer: None, heights_m: None, inside, looked })
             }
         };
         let known = known.ok_or_else(|| DecodeError::new("regions of another level"))?;
-        Ok(Region { inside: Saved::load(input)?, ..known })
+        Ok(Region { inside: Saved::load(input)?, looked: Saved::load(input)?, ..known })
     })?;
     if ground == RestoreGround::Same && fresh.next().is_some() {
         return Err(DecodeError::new("regions of another level"));
     }
     triggers.watches_made = Saved::load(input)?;
+    triggers.is_behind = Saved::load(input)?;
+    triggers.displaced = Saved::load(input)?;
     Ok(())
 }
 

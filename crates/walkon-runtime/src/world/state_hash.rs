@@ -384,19 +384,44 @@ fn hash_places(hash: &mut StateHash, Places { marks, made, routes: _ }: &Places)
 }
 
 fn hash_triggers(hash: &mut StateHash, triggers: &Triggers) {
-    let Triggers { regions, watches, watches_made } = triggers;
+    let Triggers { regions, watches, watches_made, is_behind, displaced } = triggers;
     // Regions lie where the level says.
-    for Region { name: _, shape: _, layer: _, heights_m: _, inside } in regions {
+    for Region { name: _, shape: _, layer: _, heights_m: _, inside, looked } in regions {
         hash_inside(hash, inside.keys());
+        // While none is put off, all were looked at in the same tick.
+        if *is_behind {
+            hash.word(looked.0);
+        }
+    }
+    if *is_behind {
+        hash.word(1);
+    }
+    for (serial, (how, tick)) in displaced {
+        hash.word(u64::from(*serial)).word(*how as u64).word(tick.0);
     }
     hash.word(*watches_made).word(watches.len() as u64);
     for watch in triggers.watch_ids().into_iter().filter_map(|id| watches.get(id)) {
         hash_watch(hash, watch);
+        if *is_behind {
+            hash.word(watch.looked.0);
+        }
     }
 }
 
 fn hash_watch(hash: &mut StateHash, watch: &Watch) {
-    let Watch { serial: own, owner, ground, filter, edge, enabled, report_initial, fresh, inside } = watch;
+    let Watch {
+        serial: own,
+        owner,
+        ground,
+        filter,
+        edge,
+        enabled,
+        report_initial,
+        fresh,
+        inside,
+        // Where some are put off alone.
+        looked: _,
+    } = watch;
     hash.word(*own).word(u64::from(owner.0)).flag(*enabled).flag(*report_initial).word(*edge as u64);
     hash.word(fresh.map_or(0, |how| 1 + how as u64));
     match ground {

@@ -37,6 +37,7 @@ pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
         report_initial: order.report_initial,
         fresh: Some(CrossingKind::Initial),
         inside: Default::default(),
+        looked: world.clock.tick,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::world::character::{Displaced, Past, Removal};
 use crate::world::door::DoorPolicy;
 use crate::world::door::DoorState;
 use crate::world::event::{Fact, WalkNews};
-use crate::world::fixture::{Fixture, sample};
+use crate::world::fixture::{Fixture, door, sample};
 use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
 use crate::world::outcome::{Blocker, Reason};
@@ -350,6 +350,10 @@ fn what_the_world_keeps_beside_is_hashed() {
         ("number of plays", &|scene| scene.world.characters.plays += 1),
         ("number of door moves", &|scene| scene.world.map.door_moves += 1),
         ("number of watches", &|scene| scene.world.triggers.watches_made += 1),
+        ("looks put off", &|scene| scene.world.triggers.is_behind = true),
+        ("displaced earlier", &|scene| {
+            scene.world.triggers.displaced.insert(1, (Displaced::Teleported, TickNumber(1)));
+        }),
         ("number of blocks", &|scene| scene.world.map.blocks_made += 1),
         ("noted as standing", &|scene| scene.world.characters.note_standing(scene.other)),
         ("orders in this tick", &|scene| _ = scene.world.walks.asked_in_tick.insert(Owner(3), 1)),
@@ -438,21 +442,6 @@ fn who_stood_and_was_removed_is_hashed_until_walks_have_looked() {
 
 #[test]
 fn every_field_of_a_door_that_changes_is_hashed() {
-    let door = || Door {
-        name: "gate".to_owned(),
-        area: AreaId(0),
-        position: Vec3::ZERO,
-        bounds: crate::base::geom::Bounds::of(&[[0.0, 0.0]]),
-        moving_ticks: 1,
-        state: DoorState::Closed,
-        left_ticks: 0,
-        is_locked: false,
-        key: None,
-        one_way: None,
-        teams: Vec::new(),
-        request: None,
-        removed: None,
-    };
     let request = || DoorRequest {
         serials: vec![1],
         open: true,
