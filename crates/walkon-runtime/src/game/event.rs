@@ -408,11 +408,12 @@ impl Event {
 mod tests {
     use super::*;
     use crate::world::door::DoorState;
-    use crate::world::fixture::sample;
+    use crate::world::fixture::{door, sample};
 
     #[test]
     fn an_event_is_called_as_the_fact_that_it_was() {
-        let scene = sample();
+        let mut scene = sample();
+        scene.world.map.doors.push(door());
         let (character, how) = (scene.one, CrossingKind::Walked);
         let (door, region, by) = (DoorId(0), RegionId(0), None);
         let files = BTreeMap::new();
@@ -445,9 +446,9 @@ mod tests {
         ];
         for fact in facts {
             let name = fact.name();
-            if let Some(event) = Event::of(&scene.world, fact) {
-                assert_eq!(event.name(), name, "{event:?}");
-            }
+            let event = Event::of(&scene.world, fact);
+            assert!(event.is_some(), "{name:?} is told to nobody");
+            assert_eq!(event.as_ref().and_then(Event::name), name, "{event:?}");
         }
     }
 }

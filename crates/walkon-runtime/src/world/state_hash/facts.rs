@@ -52,8 +52,38 @@ fn hash_unsaved(hash: &mut StateHash, fact: &Fact) {
             hash_answer(hash.word(6), *token, answer);
             optional(hash, *by, |hash, by| _ = hash_id(hash, by));
         }
-        // In save games, or for the host alone.
-        _ => {}
+        // In save games.
+        Fact::Spawned(_)
+        | Fact::Despawned(_)
+        | Fact::WalkSettled(_)
+        | Fact::WalkNews { .. }
+        | Fact::DoorChanged { .. }
+        | Fact::DoorSignal { .. }
+        | Fact::DoorMoveEnded { .. }
+        | Fact::AreaChanged { .. }
+        | Fact::MapRevision(_)
+        | Fact::TurnEnded { .. }
+        | Fact::PlayEnded { .. }
+        | Fact::Emitted { .. }
+        | Fact::Input { .. }
+        | Fact::SceneStarted { .. }
+        | Fact::SceneEnded { .. }
+        | Fact::Faulted(_)
+        | Fact::Reloaded { .. }
+        | Fact::ReloadRefused { .. }
+        | Fact::LinkBegun { .. } => {}
+        // For the host alone.
+        Fact::WalkStarted(_)
+        | Fact::Replanned { .. }
+        | Fact::Nudged { .. }
+        | Fact::RegionEntered { .. }
+        | Fact::RegionLeft { .. }
+        | Fact::InputRefused { .. }
+        | Fact::Evaluated(_)
+        | Fact::Cue(_)
+        | Fact::Logged(_)
+        | Fact::SwitchedOff(_)
+        | Fact::Notice { .. } => {}
     }
 }
 
