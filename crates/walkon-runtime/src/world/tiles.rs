@@ -114,6 +114,12 @@ impl Default for Tile {
 }
 
 impl Tile {
+    /// The bytes that it takes to keep it in a table.
+    pub(crate) fn bytes(&self) -> usize {
+        let words = self.tags.iter().map(|tag| tag.len() + size_of::<String>()).sum::<usize>();
+        2 * size_of::<Self>() + words
+    }
+
     /// A tile of a terrain, with nothing else said.
     #[must_use]
     pub fn of(terrain: Terrain) -> Self {
@@ -262,6 +268,13 @@ impl Tiles {
             self.unused.push(before);
         }
         true
+    }
+
+    /// The bytes that it takes to keep what scripts changed: the tiles that are not as at first, and the
+    /// words of all kinds. Cost: the number of both.
+    pub(crate) fn edited_bytes(&self) -> usize {
+        let kinds = self.kinds.iter().map(|kind| kind.tile.bytes()).sum::<usize>();
+        self.edited.values().map(Tile::bytes).sum::<usize>() + 2 * kinds
     }
 
     /// Tiles that are not as at first: where, what they were, what they are.

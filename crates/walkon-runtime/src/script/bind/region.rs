@@ -16,12 +16,12 @@ use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::handles::{self, WatchRef, thing};
-use crate::script::vm::store;
+use crate::script::vm::{room, store};
 use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
 use crate::world::props::Subject;
-use crate::world::region::{Edge, Filter, WatchShape};
+use crate::world::region::{Edge, Filter, Triggers, WatchShape};
 
 const REGION: &str = "region";
 const WATCH: &str = "Watch";
@@ -334,6 +334,12 @@ fn begin(
         with(lua, args, |world| Ok((ground(world, line_of_walk)?, world.rate().ticks(asked.every_s))))?;
     check_count(lua, args)?;
     let WatchAsk { filter, edge, initial, handlers, .. } = asked;
+    // Everybody may come to be inside.
+    let people = with(lua, args, |world| match filter {
+        Filter::Only(_) => Ok(1),
+        _ => Ok(world.characters.count()),
+    })?;
+    room::reserve(lua, people * Triggers::INSIDER_BYTES).map_err(|full| args.mistake(full))?;
     let order = WatchOrder { owner, ground, filter, edge, report_initial: initial };
     let watch = with(lua, args, |world| Ok(watches::watch(world, order)))?;
     handlers::set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), initial, ..handlers });

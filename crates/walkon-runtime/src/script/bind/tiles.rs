@@ -10,6 +10,7 @@ use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, names as names_of, param};
 use crate::script::bind::{door, names};
 use crate::script::vm::convert::{Args, Argument, UsageError, setting};
+use crate::script::vm::room;
 use crate::world::World;
 use crate::world::ops::tiles::{self, TileChange};
 use crate::world::tiles::{Terrain, Tile};
@@ -160,6 +161,7 @@ fn change_tile(
     change: TileChange,
 ) -> HostResult {
     let function = args.function();
+    room::reserve(lua, change.bytes()).map_err(|full| args.mistake(full))?;
     with(lua, args, |world| {
         let layer = layer_of(world, function, layer.as_deref())?;
         let point = place.point(world, function, None)?;

@@ -46,6 +46,12 @@ impl Answers {
         self.given.insert(choice.to_owned(), option.to_owned());
     }
 
+    /// The bytes that the answers take.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |(choice, answer): (&String, &String)| choice.len() + answer.len() + 2 * size_of::<String>();
+        self.given.iter().map(of).sum()
+    }
+
     /// The answer given to a choice, if it is one of the options.
     pub(crate) fn to(&self, choice: &str, options: &[String]) -> Option<String> {
         self.given.get(choice).filter(|answer| options.contains(answer)).cloned()

@@ -183,6 +183,7 @@ impl Runtime {
             + sum(&mut self.actors.behaviours.kept_plain())
             + sum(&mut self.cinematics.scenes.arguments())
             + self.cinematics.scenes.definition_bytes()
+            + self.cinematics.answers.bytes()
     }
 
     /// Mixes in all that can change the future, but for random streams and what reloads have left.

@@ -33,8 +33,8 @@ pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> 
     }
     if is_full() {
         return Err(format!(
-            "no memory is left: the host keeps {} MiB for scripts in payloads, boards and parameters (limits.memoryMiB); \
-             keep less",
+            "no memory is left: the host keeps {} MiB for scripts in payloads, boards, parameters, watches and tiles \
+             (limits.memoryMiB); keep less",
             account.kept.get() >> 20
         ));
     }
@@ -46,9 +46,13 @@ pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> 
 
 /// Counts what is kept.
 fn count(lua: &Lua, machine: &Machine) {
-    let facts = lend::with_world(lua, |world: &mut World| world.events.payloads().map(Plain::bytes).sum());
+    let in_world = lend::with_world(lua, |world: &mut World| {
+        let facts: usize = world.events.payloads().map(Plain::bytes).sum();
+        let tiles = world.map.tiles.as_ref().map_or(0, |tiles| tiles.edited_bytes());
+        facts + tiles + world.triggers.kept_bytes(world.characters.count())
+    });
     let kept = store::find_free(lua, Runtime::kept_bytes).unwrap_or(0);
-    machine.account.kept.set(kept + facts.unwrap_or(0usize));
+    machine.account.kept.set(kept + in_world.unwrap_or(0));
     machine.account.new.set(0);
 }
 

@@ -28,6 +28,13 @@ pub struct TileChange {
 }
 
 impl TileChange {
+    /// The bytes that it takes to keep a tile that was changed so, at most: what it was, what it is, and its
+    /// kind.
+    pub(crate) fn bytes(&self) -> usize {
+        let after = Tile { tags: self.tags.clone().unwrap_or_default(), ..Tile::default() };
+        2 * after.bytes() + Tile::default().bytes()
+    }
+
     /// What becomes of a tile.
     fn made_of(self, before: &Tile) -> Tile {
         let own = self.terrain.map(Tile::of);
