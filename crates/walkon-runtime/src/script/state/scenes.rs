@@ -4,7 +4,7 @@
 //! far the skipping of a scene has come. Holds: a character is held by one scene at most. Not here: beginning
 //! and ending a scene (`step::cinematic`), passing over it (`step::skipping`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mlua::{Function, Table};
@@ -414,15 +414,16 @@ impl Scenes {
         self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
     }
 
-    /// The scene that holds a character or is about to, and goes on doing so: not one that is about to end.
-    pub(crate) fn holder(&self, character: CharacterId) -> Option<&str> {
-        let holds = |scene: &&RunningScene| scene.ending.is_none() && scene.holds.contains(&character);
-        self.scenes.values().find(holds).map(|scene| scene.definition.name.as_str())
+    /// The numbers of scenes that hold characters or are about to, and go on doing so: not of those that are
+    /// about to end.
+    pub(crate) fn holders(&self) -> BTreeMap<CharacterId, u64> {
+        let staying = self.scenes.iter().filter(|(_, scene)| scene.ending.is_none());
+        staying.flat_map(|(&number, scene)| scene.holds.iter().map(move |&id| (id, number))).collect()
     }
 
-    /// Whether the scene of this owner is about to end.
-    pub(crate) fn is_ending(&self, owner: Owner) -> bool {
-        self.scenes.values().any(|scene| scene.ending.is_some() && scene.owner == Some(owner))
+    /// The owners of scenes that are about to end.
+    pub(crate) fn ending(&self) -> BTreeSet<Owner> {
+        self.scenes.values().filter(|scene| scene.ending.is_some()).filter_map(|scene| scene.owner).collect()
     }
 
     pub(crate) fn is_locked(&self, what: &str) -> bool {

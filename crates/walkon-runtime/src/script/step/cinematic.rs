@@ -9,6 +9,8 @@
 pub(crate) mod definition;
 pub(crate) mod reload;
 
+use std::collections::BTreeSet;
+
 use mlua::{Lua, MultiValue, Value};
 
 use crate::base::ids::CharacterId;
@@ -36,10 +38,19 @@ pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64
     Ok(id)
 }
 
+/// Characters of scenes that are looked up for a unit of fuel.
+const HOLDS_PER_UNIT: u64 = 4;
+
 /// Writes a scene down that is about to begin; its characters are spoken for.
 fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     // A name that stands there twice is held once.
-    let mut holds = Vec::new();
+    let (mut holds, mut seen) = (Vec::new(), BTreeSet::new());
+    // One that is about to end gives its characters back before this one begins.
+    let (spoken_for, ending) = store::with(lua, |runtime| {
+        let scenes = &runtime.cinematics.scenes;
+        (scenes.holders(), scenes.ending())
+    });
+    fuel::charge_running((definition.holds.len() + spoken_for.len()) as u64 / HOLDS_PER_UNIT);
     for name in definition.holds.iter() {
         let found = lend::with_world(lua, |world: &mut World| {
             let id = world.find_character(name);
@@ -52,16 +63,14 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
                 definition.name
             ));
         };
-        let scene = store::with(lua, |runtime| {
-            let scenes = &runtime.cinematics.scenes;
-            // One that is about to end gives it back before this one begins.
-            let hold = hold.filter(|hold| !scenes.is_ending(hold.owner));
-            hold.map(|hold| hold.scene).or_else(|| scenes.holder(id).map(str::to_owned))
-        });
-        if let Some(scene) = scene {
+        let hold = hold.filter(|hold| !ending.contains(&hold.owner)).map(|hold| hold.scene);
+        let of_number = |number: &u64| {
+            store::with(lua, |runtime| runtime.cinematics.scenes.name(*number).map(str::to_owned))
+        };
+        if let Some(scene) = hold.or_else(|| spoken_for.get(&id).and_then(of_number)) {
             return Err(format!("character \"{name}\" is held by cinematic \"{scene}\""));
         }
-        if !holds.contains(&id) {
+        if seen.insert(id) {
             holds.push(id);
         }
     }

@@ -13,7 +13,7 @@ use crate::script::vm::convert::{NAME_BYTES_MAX, describe};
 use crate::script::vm::fuel;
 
 /// Most names that a scene holds, and that it locks: as many as there may be characters.
-const NAMES_MAX: usize = 10_000;
+const NAMES_MAX: usize = 65_536;
 
 const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
 
