@@ -123,6 +123,10 @@ fn a_script_that_is_not_there_is_told_with_one_that_is() {
         assert!(err.contains(&format!("{asked}: there is no such script")), "{err}");
         assert!(err.contains("did you mean \"scripts/behaviours/guard.lua\"?"), "{err}");
     }
+    // A folder without anything to check says so; that is a mistake where the folder was named.
+    std::fs::create_dir(project.path().join("bare")).unwrap();
+    let (out, err) = project.expect(2, &["check", "bare"]);
+    assert!(out.is_empty() && err.contains("there are no levels and no scripts"), "{out}{err}");
     let (_, err) = project.expect(6, &["check", "nothing/at_all.lua"]);
     assert!(err.contains("there is no such script") && !err.contains("did you mean"), "{err}");
 }
@@ -663,6 +667,10 @@ fn fault_h10_an_output_that_cannot_be_written_is_refused_before_tick_0() {
     ];
     if Path::new("/dev/full").exists() {
         std::os::unix::fs::symlink("/dev/full", project.path().join("full.svg")).unwrap();
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut help = std::process::Command::new(crate::place::program());
+        let ended = help.arg("--help").stdout(full).output().unwrap();
+        assert_eq!(ended.status.code(), Some(6), "{}", String::from_utf8_lossy(&ended.stderr));
         cases.push(vec!["run", "yard", "--trace", "/dev/full"]);
         cases.push(vec!["draw", "yard", "--out", "full.svg"]);
     }

@@ -43,6 +43,9 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
     for file in &files {
         checked.file(shell, file, args.format)?;
     }
+    if files.is_empty() && (args.format == Format::Human || !args.paths.is_empty()) {
+        return nothing_to_check(args);
+    }
     match args.format {
         Format::Json => {
             results.line(&serde_json::Value::Array(std::mem::take(&mut checked.json)).to_string())?
@@ -50,6 +53,18 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
         Format::Human => results.report(&checked.summary(results))?,
     }
     Ok(checked.exit)
+}
+
+/// There is no file to check: a mistake when something was asked for, as in `test`.
+fn nothing_to_check(args: &CheckArgs) -> Result<Exit, CommandFailure> {
+    const HELP: &str = "levels are .json files, scripts .lua and .luau files; walkon new begins a project";
+    if !args.paths.is_empty() {
+        return Err(
+            CommandFailure::usage("there are no levels and no scripts below what was named").help(HELP)
+        );
+    }
+    tell(&format!("there are no levels and no scripts in this folder: {HELP}"));
+    Ok(Exit::Ok)
 }
 
 /// A folder as `.` where that is the current one.

@@ -64,9 +64,16 @@ fn read_and_perform() -> Exit {
     let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to stdout and end well; nobody listening is no error.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            // Help and version go to stdout and end well; nobody listening is no error, a full disk is one.
+            let printed = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
+            return match printed {
+                _ if error.use_stderr() => Exit::Usage,
+                Err(failed) if failed.kind() != std::io::ErrorKind::BrokenPipe => {
+                    tell(&format!("error: standard output: {failed}"));
+                    Exit::Io
+                }
+                _ => Exit::Ok,
+            };
         }
     };
     start_log(&cli.general);

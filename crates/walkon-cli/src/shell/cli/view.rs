@@ -97,8 +97,8 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
         trace.write(text.unwrap_or_default().as_bytes())?;
     }
-    // A page is left by a signal: that is how it ends well.
-    Ok(Exit::Ok)
+    // A page is left by Ctrl-C: that is how it ends well. Who is terminated was not asked.
+    Ok(interrupts.asked().filter(|&exit| exit == Exit::Terminated).unwrap_or(Exit::Ok))
 }
 
 /// Why a level did not start, with the offending line where `run` would show it.
