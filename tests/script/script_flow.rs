@@ -1310,8 +1310,7 @@ fn news_that_nobody_waits_for_is_dropped_beyond_a_bound_and_answers_are_not() {
     run.game.walk_to(anna, [15.0, 0.0, 3.0]).unwrap();
     assert!(run.game.stop(anna));
     let tick = run.game.tick(&[Input::Event { name: "bell".to_owned(), payload: None }]);
-    let refused =
-        "world.spawn: 65536 events wait to be heard already, the most allowed; emit fewer in a tick";
+    let refused = "world.spawn: 65536 events wait to be heard already, the most allowed whatever limits.eventsPerTick says; emit fewer in a tick";
     assert_eq!(
         told(&tick.lines),
         [

@@ -85,7 +85,7 @@ object! {
         "walksPerOwnerPerTick" => walks_per_owner_per_tick: f64 [Count(number(4096.0, 1.0, 65536.0, "walks"))];
         /// Node expansions of one path search; 0 means the number of nodes of the map.
         "expansionsPerPath" => expansions_per_path: f64 [Count(number(0.0, 0.0, 4294967295.0, "expansions"))];
-        /// Events delivered in one tick; the rest waits for the next.
+        /// Events delivered in one tick; the rest waits for the next, 65,536 of them at most.
         "eventsPerTick" => events_per_tick: f64 [Count(number(65536.0, 1.0, 1000000.0, "events"))];
         /// Rounds of events that answer events in one tick.
         "eventRounds" => event_rounds: f64 [Count(number(8.0, 1.0, 64.0, "rounds"))];

@@ -404,6 +404,7 @@ impl ScriptHost {
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
         });
+        world.events.tell_dropped();
     }
 
     /// Owners that were switched off after their faults and have not been started again.

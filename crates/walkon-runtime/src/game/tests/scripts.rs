@@ -2,6 +2,8 @@
 
 use super::told_level::{ToldLevel, house, house_with_behaviour};
 use super::*;
+use crate::game::event::Event;
+use crate::world::event::{EventQueue, Fact};
 
 /// A level script in a house whose level has these fields, run for so many ticks.
 fn run(more: &str, script: &str, ticks: u64) -> ToldLevel {
@@ -136,6 +138,22 @@ fn only_scripts_that_go_on_emitting_are_blamed_for_events_that_wait() {
     let limits = r#""limits": { "eventsPerTick": 10 },"#;
     let faults = |count: &str| run(limits, &many.replace("COUNT", count), 9).game.fault_count();
     assert_eq!((faults("10"), faults("30")), (0, 1));
+}
+
+#[test]
+fn news_that_is_dropped_after_the_last_tick_is_told_at_the_end() {
+    let mut run = run("", "", 3);
+    let events = &mut run.game.world.events;
+    let news = || Fact::AreaChanged { area: "left".to_owned(), available: true, factor: 1.0 };
+    for _ in 0..EventQueue::WAITING_MAX + 5 {
+        events.push(news());
+    }
+    let end = run.game.end();
+    let dropped = end.events.iter().find_map(|event| match event {
+        Event::Notice { what: "eventsDropped", count, .. } => Some(*count),
+        _ => None,
+    });
+    assert_eq!(dropped, Some(5));
 }
 
 #[test]

@@ -227,6 +227,9 @@ pub(crate) fn refuse_when_full(world: &World, function: &'static str) -> Result<
     let most = EventQueue::WAITING_MAX;
     Err(UsageError::new(
         function,
-        format!("{most} events wait to be heard already, the most allowed; emit fewer in a tick"),
+        format!(
+            "{most} events wait to be heard already, the most allowed whatever limits.eventsPerTick says; emit \
+             fewer in a tick"
+        ),
     ))
 }
