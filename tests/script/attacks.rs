@@ -292,30 +292,82 @@ const COMING_AND_GOING: [&str; 16] = [
     "if next(wide) then n += 0 end",
 ];
 
+/// The same for texts of 1 to 3 KiB, and those just beyond the 640 bytes from which texts are counted: an
+/// equal one may still be there, or not.
+const MEDIUM_TEXTS: [&str; 21] = [
+    "local s = medium:gsub('c', 'd')",
+    "local s = medium:gsub('^(a+)c', '%1%1')",
+    "local s = ('ab'):gsub('a', function() return medium end)",
+    "local s = medium:gsub('b+$', function(found) return found end)",
+    "local s = medium:gsub('^a+c(a+b+)$', function(found) return found end)",
+    "local s = ('ab'):gsub('a', { a = medium })",
+    "local s = string.format('%s%s', opaque, 'x')",
+    "local s = string.format('%q', quotes .. n % 61)",
+    "local s = string.format('%99s%99s%99s%99s%99s%99s%99s', 'a', 'b', 'c', 'd', 'e', 'f', n % 61)",
+    "local s = string.pack('z', medium)",
+    "local s = string.pack('zz', n % 7, medium)",
+    "local s = medium:sub(-700 - n % 61):upper()",
+    "local s = ('ab'):rep(300 + n % 61)",
+    "local s = (pieces .. n % 61):split(',')",
+    "local s = board:get('k' .. n % 61)",
+    "pcall(world.character, 'nobody' .. n % 61)",
+    "pcall(string.find, medium, '[') local s = medium:gsub('c', 'd')",
+    "local s = string.char(table.unpack(codes, 1 + n % 61))",
+    "local s = utf8.char(table.unpack(codes, 1 + n % 61))",
+    "pcall(error, medium)",
+    "local s = tostring(opaque)",
+];
+
+/// What the loops have at hand.
+const AT_HAND: &str = "
+    local n, keys, long = 0, {}, ('x'):rep(6000) .. 'y' .. ('z'):rep(6000)
+    local bytes, wide = buffer.fromstring(long), {}
+    for i = 1, 5000 do wide['k' .. i] = i end
+    table.clear(wide)
+    local medium, codes = ('a'):rep(1500) .. 'c' .. ('a'):rep(1400), table.create(700, 65)
+    local opaque, many = setmetatable({}, { __tostring = function() return medium end }), {}
+    for i = 1, 61 do many[i] = medium .. ('b'):rep(i) end
+    local quotes, pieces = ('\"'):rep(500), ''
+    for i = 1, 40 do pieces = pieces .. ('p'):rep(640 + i) .. ',' end";
+
+/// Law: a loop ends after as many turns in every process, wherever the collector stands.
+fn ends_at_the_same_turn_whatever_the_collector_does(body: &str, fuel: u32) {
+    let script = format!(
+        "{AT_HAND}
+        function onStart()
+          local board = blackboard.level
+          for i = 0, 60 do board:set('k' .. i, ('z'):rep(2000 + i)) end
+          timer.after(0.1, function() log.info('%d', n) end)
+          while true do n += 1 {body} end
+        end"
+    );
+    // With less room the collector comes sooner, and with a long past it stands elsewhere.
+    let past = format!("local past = {{}} for i = 1, 9000 do past[i] = {{ i }} end past = nil {script}");
+    let turns = |script: &str, memory_mib: u32| {
+        let limits = format!("\"watchdogMs\": 60000, \"memoryMiB\": {memory_mib}, \"fuelPerCall\": {fuel}");
+        let ran = run(script, 12, &limits, &[]);
+        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+        ran.lines
+    };
+    let first = turns(&script, 256);
+    assert_eq!(first, turns(&script, 256), "{body}: another process");
+    assert_eq!(first, turns(&script, 4), "{body}: less room");
+    assert_eq!(first, turns(&past, 64), "{body}: another past");
+}
+
 #[test]
 fn inv_d1_fuel_is_the_same_in_every_process_whatever_the_collector_does() {
     for body in COMING_AND_GOING {
-        let script = format!(
-            "local n, keys, long = 0, {{}}, ('x'):rep(6000) .. 'y' .. ('z'):rep(6000)
-            local bytes, wide = buffer.fromstring(long), {{}}
-            for i = 1, 5000 do wide['k' .. i] = i end
-            table.clear(wide)
-            function onStart()
-              timer.after(0.1, function() log.info('%d', n) end)
-              while true do n += 1 {body} end
-            end"
-        );
-        // With less room the collector comes sooner, and with a long past it stands elsewhere.
-        let past = format!("local past = {{}} for i = 1, 9000 do past[i] = {{ i }} end past = nil {script}");
-        let turns = |script: &str, memory_mib: u32| {
-            let ran = run(script, 12, &format!("\"watchdogMs\": 10000, \"memoryMiB\": {memory_mib}"), &[]);
-            assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
-            ran.lines
-        };
-        let first = turns(&script, 256);
-        assert_eq!(first, turns(&script, 256), "{body}: another process");
-        assert_eq!(first, turns(&script, 4), "{body}: less room");
-        assert_eq!(first, turns(&past, 64), "{body}: another past");
+        ends_at_the_same_turn_whatever_the_collector_does(body, 100_000);
+    }
+}
+
+#[test]
+fn inv_d1_fuel_is_the_same_whether_an_equal_text_is_still_there() {
+    for body in MEDIUM_TEXTS {
+        // Each text comes again after so many turns; what is thrown away beside it keeps the collector busy.
+        let body = format!("local junk = table.create(60, n) medium = many[1 + n % 61] {body}");
+        ends_at_the_same_turn_whatever_the_collector_does(&body, 1_000_000);
     }
 }
 
@@ -675,6 +727,35 @@ fn fault_a12_questions_cost_as_much_of_the_level_as_is_looked_at() {
     }
 }
 
+/// Law: what a watch knows is asked at one price, however many are inside; who asks for all of them pays for
+/// each.
+#[test]
+fn fault_a12_what_watches_know_costs_what_is_looked_at() {
+    let turns = |radius: u32, body: &str| {
+        let script = format!(
+            "local n = 0
+            function onStart()
+              local tagged, someone = world.character('tagged'), world.character('c1')
+              local watch = region.near(vector.create(11, 0, 10), {radius}, {{ initial = true }})
+              local heard = sense.watch(tagged, someone, {{ range = {radius}, degrees = 360 }})
+              timer.after(0.1, function() while true do n += 1 {body} end end)
+              timer.after(0.2, function() log.info('%d', n) end)
+            end"
+        );
+        let ran = run(&script, 24, "", &[("stage.json", &crowded_hall())]);
+        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?} {:?}", ran.lines, ran.messages);
+        ran.lines[1].parse::<u32>().unwrap()
+    };
+    for body in ["watch:occupied()", "watch:contains(someone)", "heard:sees(someone)"] {
+        let (few, many) = (turns(1, body), turns(40, body));
+        // A call costs no less than its price, 4 units.
+        assert!(few == many && many <= 100_000 / 4, "{body}: {few} with few inside, {many} with many");
+    }
+    let (few, many) = (turns(1, "watch:inside()"), turns(40, "watch:inside()"));
+    assert!(many * 4 <= few, "{few} times with few inside, {many} with many");
+    assert!(turns(40, "local at = heard.lastSeen") <= 100_000 / 16, "a place and a table are made");
+}
+
 /// Law: step 11 looks at as much in a tick as it affords, whatever the watches ask for: corners of regions
 /// and tags count as well.
 #[test]
@@ -794,6 +875,43 @@ fn fault_b6_definitions_of_scenes_are_in_the_memory_of_the_level() {
     );
 }
 
+/// So are tags that scripts give to tiles, and those who are inside of watches.
+#[test]
+fn fault_b6_tags_of_tiles_and_insiders_of_watches_are_in_the_memory_of_the_level() {
+    let row = format!("\"{}\"", ".".repeat(64));
+    let tiles = format!(
+        "{{ \"script\": \"attack.lua\", \"limits\": {{ \"memoryMiB\": 16, \"fuelPerCall\": 10000000 }},
+        \"navigation\": {{ \"kind\": \"tiles\", \"layers\": [ {{ \"name\": \"ground\", \"rows\": [ {} ] }} ] }} }}",
+        vec![row; 64].join(", ")
+    );
+    let crowd = crowded_hall().replace(
+        "\"watchdogMs\": 60000",
+        "\"watchdogMs\": 60000, \"memoryMiB\": 16, \"fuelPerCall\": 10000000, \"watchesPerOwner\": 4096",
+    );
+    let cases = [
+        (tiles, "nav.setTile(vector.create(n % 64 + 0.5, 0, n // 64 + 0.5), { tags = tags() })", 250..1500),
+        (crowd, "region.on('square', { initial = true })", 1000..2500),
+    ];
+    for (level, keep, range) in cases {
+        let script = format!(
+            "local n = 0
+            local function tags()
+              local made = {{}} for i = 1, 64 do made[i] = ('%d %d '):format(n, i) .. ('x'):rep(100) end return made
+            end
+            function onStart()
+              local ok, what
+              repeat n += 1 ok, what = pcall(function() {keep} end) until not ok or n > 4000
+              log.info('%d', n)
+              log.info('%s', what and what:match('no memory is left') or what)
+            end"
+        );
+        let ran = run(&script, 2, "", &[("stage.json", &level)]);
+        assert_eq!(ran.code, Some(0), "{keep}: {:?}", ran.messages.first());
+        assert_eq!(ran.lines.get(1).map(String::as_str), Some("no memory is left"), "{keep} {:?}", ran.lines);
+        assert!(range.contains(&ran.lines[0].parse::<i32>().unwrap()), "{keep} {:?}", ran.lines);
+    }
+}
+
 /// What scenes say to the host waits with them: it has a length.
 #[test]
 fn fault_b6_lines_and_answers_of_scenes_have_a_length() {
@@ -836,6 +954,32 @@ fn fault_a12_long_texts_in_options_end_by_fuel() {
         let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
         assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
         assert!(ran.lines[1].parse::<u32>().unwrap() <= 60, "{body}: {} times", ran.lines[1]);
+    }
+}
+
+/// Law: the length of a text counts once, where it is an argument and where it stands in options.
+#[test]
+fn fault_a12_a_text_costs_its_length_once() {
+    let calls = [
+        "pcall(nav.mark, long)",
+        "pcall(world.characters, { tag = long })",
+        "pcall(world.isLocked, long)",
+        "pcall(hero.walkTo, hero, long)",
+    ];
+    for body in calls {
+        let script = format!(
+            "local long, n = ('x'):rep(512000), 0
+            function onStart()
+              local hero = world.character('hero')
+              timer.after(0.1, function() log.info('%d', n) end)
+              while true do n += 1 {body} end
+            end"
+        );
+        let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
+        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+        // 2,000 units for the text, fewer than 1,000 for the mistake, and a call has 100,000.
+        let turns = ran.lines[1].parse::<u32>().unwrap();
+        assert!((33..=50).contains(&turns), "{body}: {turns} times");
     }
 }
 

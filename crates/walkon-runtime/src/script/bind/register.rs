@@ -124,14 +124,14 @@ pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua
                 return Err(UsageError::new(called, what.to_owned()).raise(lua));
             }
             convert::pay(price, &values)?;
-            body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua))
+            body(lua, &mut Args::paid_for(called, values)).map_err(|raise: BindingError| raise.error(lua))
         });
     }
     let machine = machine_of(lua).filter(|_| makes_objects(entry));
     lua.create_function(move |lua, values| {
         convert::pay(price, &values)?;
         let run =
-            || body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua));
+            || body(lua, &mut Args::paid_for(called, values)).map_err(|raise: BindingError| raise.error(lua));
         match &machine {
             Some(machine) => machine.memory.lift(lua, run),
             None => run(),

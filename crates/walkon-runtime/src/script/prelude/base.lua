@@ -34,9 +34,6 @@ local LARGE = 256
 -- Bytes of a text that is paid for when it is made.
 local LONG = 512
 
--- Texts that a pattern takes out of another at most.
-local CAPTURES = 32
-
 local base, str, tab, co, buf, utf = {}, {}, {}, {}, {}, {}
 
 local function bad(position, name, expected, value)
@@ -55,15 +52,38 @@ end
 
 local OUT_OF_MEMORY = "not enough memory"
 
+-- Whether texts that are made are paid for already. Which of them have to be made is up to the collector, because an equal one
+-- may be there still: so whoever makes texts in here pays for them by their length, and then they cost nothing to make.
+local isPaid = false
+
+local function beginPaid()
+    isPaid = true
+    setPaid(true)
+end
+
+local function endPaid()
+    isPaid = false
+    setPaid(false)
+end
+
+-- The results of what was paid for.
+local function unpaid(...)
+    endPaid()
+    return ...
+end
+
 -- An error of the host as the text it stands for. A panic of the host looks alike; it is left as it is, and `caught` lets it
 -- pass on. Nothing in here may hand either to a host function: it would panic in the handler, where the panic is lost.
 local function textOf(problem)
-    local shown = tostring(problem)
+    beginPaid()
+    local shown = unpaid(tostring(problem))
+    charge(#shown // LARGE)
     if sub(shown, 1, 15) ~= "runtime error: " then
         return problem
     end
     local stop = find(shown, "\nstack traceback:", 1, true)
-    return sub(shown, 16, if stop then stop - 1 else nil)
+    beginPaid()
+    return unpaid(sub(shown, 16, if stop then stop - 1 else nil))
 end
 
 -- Runs before the stack is unwound, so that errors of guarded functions get the line of the script that called them.
@@ -84,6 +104,9 @@ end
 local function settle(ok, ...)
     if ok then
         return true, ...
+    end
+    if isPaid then
+        endPaid()
     end
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
@@ -185,6 +208,9 @@ local function finish(ok, ...)
     if ok then
         return true, ...
     end
+    if isPaid then
+        endPaid()
+    end
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
         return false, problem
@@ -271,6 +297,11 @@ function str.rep(s, n)
     if count ~= count or count > RESULT or count * #s > RESULT then
         error(format("string.rep result too large: expected at most %d bytes", RESULT), 2)
     end
+    if count * #s > LARGE then
+        charge(count * #s // LARGE)
+        beginPaid()
+        return unpaid(rep(s, count))
+    end
     return rep(s, count)
 end
 
@@ -287,23 +318,16 @@ local function checkPattern(s, p, name)
     end
 end
 
--- Texts that are taken out of others may be there already, and whether they have to be made is up to the collector: so they
--- are paid for by the length of the whole, and then cost nothing to make.
-local function unpaid(...)
-    setPaid(0)
-    return ...
-end
-
 -- A text that is put together is made in a buffer that grows, and then copied, unless it is there already: so it is paid for
 -- by the most bytes that it may have.
 local function payFor(bytes)
     charge(3 * bytes // LARGE)
-    setPaid(4 * bytes)
+    beginPaid()
 end
 
 -- The same for texts whose number is not known before: they are paid for by their own lengths.
 local function priced(...)
-    setPaid(0)
+    endPaid()
     local bytes = 0
     for at = 1, select("#", ...) do
         local value = select(at, ...)
@@ -318,21 +342,59 @@ end
 function str.sub(s, first, last)
     if type(s) == "string" and #s > LARGE then
         charge(#s // LARGE)
-        setPaid(#s)
+        beginPaid()
         return unpaid(sub(s, first, last))
     end
     return sub(s, first, last)
 end
 
 -- Their work is not seen by the counter of allocations: a result may be there already, or be none.
-for _, name in { "upper", "lower", "reverse", "packsize", "pack" } do
+for _, name in { "upper", "lower", "reverse", "packsize" } do
     local f = native.string[name]
     str[name] = function(s, ...)
         if type(s) == "string" and #s > LARGE then
-            charge(#s // (if name == "packsize" or name == "pack" then 16 else LARGE))
+            charge(#s // (if name == "packsize" then 16 else LARGE))
+            beginPaid()
+            return unpaid(f(s, ...))
         end
         return f(s, ...)
     end
+end
+
+-- So many values make no longer text than is free.
+for library, f in { [str] = native.string.char, [utf] = native.utf8.char } do
+    library.char = function(...)
+        local count = select("#", ...)
+        if count > LARGE // 2 then
+            payFor(4 * count)
+            return unpaid(f(...))
+        end
+        return f(...)
+    end
+end
+
+-- A packed text has the texts that it is given, filled up to the widths that the pattern names, and for each letter 8 bytes; 32
+-- where they are aligned.
+function str.pack(pattern, ...)
+    if type(pattern) ~= "string" then
+        return native.string.pack(pattern, ...)
+    end
+    local bytes = #pattern * (if find(pattern, "!", 1, true) then 32 else 8)
+    for at = 1, select("#", ...) do
+        local value = select(at, ...)
+        bytes += if type(value) == "string" then #value else 24
+    end
+    if #pattern > LARGE then
+        charge(#pattern // 16)
+    end
+    for width in gmatch(pattern, "c(%d+)") do
+        bytes += tonumber(width)
+    end
+    if bytes > LONG then
+        payFor(if bytes < RESULT then bytes else RESULT)
+        return unpaid(native.string.pack(pattern, ...))
+    end
+    return native.string.pack(pattern, ...)
 end
 
 -- A text that is made while functions of a script run in between: its making is not seen in one piece.
@@ -361,7 +423,7 @@ function str.find(s, p, init, plain)
         checkPattern(s, p, "string.find")
         if #s > LARGE then
             charge(#s // LARGE)
-            setPaid(#s * CAPTURES)
+            beginPaid()
             return unpaid(find(s, p, init))
         end
     end
@@ -378,7 +440,7 @@ function str.match(s, p, init)
     checkPattern(s, p, "string.match")
     if #s > LARGE then
         charge(#s // LARGE)
-        setPaid(#s * CAPTURES)
+        beginPaid()
         return unpaid(match(s, p, init))
     end
     return match(s, p, init)
@@ -397,9 +459,64 @@ function str.gmatch(s, p)
     end
     local following = gmatch(s, p)
     return function()
-        setPaid(#s * CAPTURES)
+        beginPaid()
         return priced(following())
     end
+end
+
+local function asItIs(problem)
+    return problem
+end
+
+-- How long a text becomes in which a pattern is replaced is known when it is there; where that failed, it is paid for by the
+-- most bytes that it could have had.
+local function settleReplaced(most, ok, ...)
+    endPaid()
+    local result = ...
+    if ok then
+        charge(3 * #result // LARGE)
+        return seen(...)
+    end
+    charge(3 * (if most < RESULT then most else RESULT) // LARGE)
+    error(if result == OUT_OF_MEMORY then caught(result) else result, 0)
+end
+
+-- The same with a function of the script: what it is given and what it returns is paid for on the way, and it pays for what it
+-- makes itself.
+local function gsubCalling(s, p, replacement, count)
+    local isLong, bytes, owed = #s > LONG, #s, 0
+    -- Called for each place, so with as few calls of its own as there can be.
+    local function replaced(...)
+        if isPaid then
+            isPaid = false
+            setPaid(false)
+        end
+        if isLong then
+            local first, second = ...
+            if second ~= nil then
+                priced(...)
+            elseif type(first) == "string" and #first > LARGE then
+                charge(#first // LARGE)
+            end
+        end
+        local value = replacement(...)
+        local size = if type(value) == "string" then #value else 24
+        bytes += size
+        owed += size
+        if bytes > LONG then
+            if owed > LARGE then
+                charge(3 * owed // LARGE)
+                owed = 0
+            end
+            isPaid = true
+            setPaid(true)
+        end
+        return value
+    end
+    if isLong then
+        payFor(#s)
+    end
+    return seen(unpaid(gsub(s, p, replaced, count)))
 end
 
 function str.gsub(s, p, replacement, count)
@@ -410,7 +527,24 @@ function str.gsub(s, p, replacement, count)
         p = text(p, 2, "gsub")
     end
     checkPattern(s, p, "string.gsub")
-    return seen(gsub(s, p, replacement, count))
+    local kind = type(replacement)
+    if kind == "function" then
+        return gsubCalling(s, p, replacement, count)
+    elseif kind == "table" then
+        return gsubCalling(s, p, function(found)
+            return replacement[found]
+        end, count)
+    elseif kind == "number" then
+        replacement = tostring(replacement)
+    elseif kind ~= "string" then
+        return gsub(s, p, replacement, count)
+    end
+    local most = #s + (#s + 1) * #replacement + #s * (#replacement // 2)
+    if most <= LONG then
+        return gsub(s, p, replacement, count)
+    end
+    beginPaid()
+    return settleReplaced(most, xpcall(gsub, asItIs, s, p, replacement, count))
 end
 
 -- The most bytes a value takes in a formatted text; nil for what has an address.
@@ -435,7 +569,7 @@ function str.format(pattern, ...)
     local size, opaque = #pattern, false
     if count <= 3 then
         local a, b, c = ...
-        local x, y, z = room(a), room(b), room(c)
+        local x, y, z = room(a), if count > 1 then room(b) else 0, if count > 2 then room(c) else 0
         size += (x or 0) + (y or 0) + (z or 0)
         opaque = not (x and y and z)
     else
@@ -447,25 +581,40 @@ function str.format(pattern, ...)
             end
         end
     end
+    local shown = nil
+    if opaque then
+        shown, size = pack(...), #pattern
+        for i = 1, count do
+            local kind = type(shown[i])
+            if kind ~= "number" and kind ~= "boolean" and kind ~= "nil" and kind ~= "vector" then
+                shown[i] = show(shown[i])
+            end
+            size += room(shown[i]) or 0
+        end
+    end
     if #pattern > LARGE then
         charge(#pattern // 16)
     end
     if size > RESULT then
         error(format("string.format result too large: expected at most %d bytes", RESULT), 2)
     end
-    if opaque then
-        local shown = pack(...)
-        for i = 1, count do
-            local kind = type(shown[i])
-            if kind ~= "number" and kind ~= "boolean" and kind ~= "nil" and kind ~= "vector" then
-                shown[i] = show(shown[i])
-            end
-        end
-        return format(pattern, unpack(shown, 1, count))
+    -- A quoted byte takes four, and a value is filled up to a width of two digits at most.
+    local most = size
+    if 4 * size > LONG and find(pattern, "%%[-+ #%d.]*q") then
+        most = 4 * size
     end
-    if size > LONG then
-        payFor(size)
+    if most + 99 * count > LONG then
+        most += count * (if find(pattern, "%d%d") then 99 else 9)
+    end
+    if most > LONG then
+        payFor(most)
+        if shown then
+            return unpaid(format(pattern, unpack(shown, 1, count)))
+        end
         return unpaid(format(pattern, ...))
+    end
+    if shown then
+        return format(pattern, unpack(shown, 1, count))
     end
     return format(pattern, ...)
 end
@@ -479,7 +628,7 @@ function str.split(s, separator)
         charge(#s // 16 + #s * width // 4096)
     end
     if #s > LARGE then
-        setPaid(#s)
+        beginPaid()
         return unpaid(split(s, separator))
     end
     return split(s, separator)
@@ -506,7 +655,7 @@ function str.unpack(pattern, s, first)
     end
     if type(s) == "string" and #s > LARGE then
         charge(#s // LARGE)
-        setPaid(#s)
+        beginPaid()
         return unpaid(native.string.unpack(pattern, s, first))
     end
     return native.string.unpack(pattern, s, first)
@@ -671,7 +820,7 @@ end
 function buf.tostring(b)
     if type(b) == "buffer" then
         charge(native.buffer.len(b) // LARGE)
-        setPaid(native.buffer.len(b))
+        beginPaid()
         return unpaid(native.buffer.tostring(b))
     end
     return native.buffer.tostring(b)
@@ -679,7 +828,7 @@ end
 
 function buf.readstring(b, offset, count)
     charge(bytesOf(count) // LARGE)
-    setPaid(bytesOf(count))
+    beginPaid()
     return unpaid(native.buffer.readstring(b, offset, count))
 end
 

@@ -112,7 +112,7 @@ pub fn function<R: IntoLuaMulti>(
     lua.create_function(move |lua, values: MultiValue| {
         let _watch = PanicWatch;
         pay(PRICE, &values)?;
-        body(lua, &mut Args::new(name, values)).map_err(|mistake| mistake.raise(lua))
+        body(lua, &mut Args::paid_for(name, values)).map_err(|mistake| mistake.raise(lua))
     })
 }
 
@@ -143,13 +143,20 @@ pub(crate) fn pay(price: u64, values: &MultiValue) -> mlua::Result<()> {
 pub struct Args {
     function: &'static str,
     values: std::collections::VecDeque<Value>,
+    /// Whether the length of their texts is counted already ([`pay`]).
+    is_paid_for: bool,
 }
 
 impl Args {
     /// The arguments `values` of a call of `function`.
     #[must_use]
     pub fn new(function: &'static str, values: MultiValue) -> Self {
-        Self { function, values: values.into_vec().into() }
+        Self { function, values: values.into_vec().into(), is_paid_for: false }
+    }
+
+    /// The same where the length of the texts is counted already ([`pay`]).
+    pub(crate) fn paid_for(function: &'static str, values: MultiValue) -> Self {
+        Self { is_paid_for: true, ..Self::new(function, values) }
     }
 
     /// The name of the called function, as messages show it.
@@ -161,7 +168,8 @@ impl Args {
     /// The next argument, which messages call `name`; nil when there are no more.
     pub fn take(&mut self, name: &'static str) -> Argument {
         let value = self.values.pop_front().unwrap_or(Value::Nil);
-        Argument { function: Cow::Borrowed(self.function), name: Cow::Borrowed(name), value }
+        let (function, is_paid_for) = (Cow::Borrowed(self.function), self.is_paid_for);
+        Argument { function, name: Cow::Borrowed(name), value, is_paid_for }
     }
 
     /// The next argument without taking it.
@@ -203,13 +211,16 @@ pub struct Argument {
     function: Cow<'static, str>,
     name: Cow<'static, str>,
     value: Value,
+    /// Whether its length is counted already, if it is a text.
+    is_paid_for: bool,
 }
 
 impl Argument {
     /// The value `value`, called `name` in messages of `function`.
     #[must_use]
     pub fn new(function: &str, name: &str, value: Value) -> Self {
-        Self { function: Cow::Owned(function.to_owned()), name: Cow::Owned(name.to_owned()), value }
+        let (function, name) = (Cow::Owned(function.to_owned()), Cow::Owned(name.to_owned()));
+        Self { function, name, value, is_paid_for: false }
     }
 
     /// The function it was given to.
@@ -308,7 +319,7 @@ impl Argument {
     /// For anything else.
     pub fn text(&self, expected: &str) -> Result<String, UsageError> {
         let text = self.value.as_string().and_then(|text| text.to_str().ok().map(|text| text.to_owned()));
-        if let Some(text) = &text {
+        if let Some(text) = text.as_ref().filter(|_| !self.is_paid_for) {
             fuel::charge_running((text.len() / BYTES_PER_UNIT) as u64);
         }
         text.ok_or_else(|| self.not(expected))
@@ -448,7 +459,7 @@ impl Options {
         debug_assert!(self.allowed.contains(&name), "only options that are allowed are read");
         let given = self.given.iter().find(|(given, _)| *given == name);
         let value = given.map_or(Value::Nil, |(_, value)| value.clone());
-        Argument { function: self.function.clone(), name: Cow::Borrowed(name), value }
+        Argument { function: self.function.clone(), name: Cow::Borrowed(name), value, is_paid_for: false }
     }
 
     /// The option called `name`, if it is given.

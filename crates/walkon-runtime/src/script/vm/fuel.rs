@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use mlua::{Lua, Table};
+use mlua::{Lua, LuaString, Table};
 
 use crate::script::state::call_memory::TableEntries;
 use crate::script::state::census::Census;
@@ -37,6 +37,9 @@ const STEP_BYTES: usize = 64 * 1024;
 
 /// Bytes in use below which nothing is collected.
 const HEAP_MIN_BYTES: usize = 1024 * 1024;
+
+/// Bytes of a large allocation, or of a text that the host makes, in a unit of fuel.
+const BYTES_PER_UNIT: usize = 256;
 
 /// Places of a table that are passed over in the time of a unit of fuel.
 const PLACES_PER_UNIT: usize = 1024;
@@ -165,8 +168,8 @@ struct Gauge {
     memory_cap: Cell<usize>,
     /// Bytes of the longest text; a longer one ends the call that made it.
     text_max: Cell<usize>,
-    /// Bytes of texts that are paid for before they are made.
-    paid: Cell<usize>,
+    /// Whether texts that are made are paid for by whoever makes them.
+    is_paid: Cell<bool>,
     /// Whether room for tables is counted.
     counts_tables: Cell<bool>,
     /// Whether there are tables so wide that loops over them have to be looked for.
@@ -286,7 +289,7 @@ impl Gauge {
         self.sampler.forget_stack();
         self.trip.set(None);
         self.limit.set(limit);
-        self.paid.set(0);
+        self.is_paid.set(false);
         self.counts_tables.set(false);
         self.unspent.set(0);
         self.charged.set(0);
@@ -552,10 +555,15 @@ impl Fuel {
         self.0.price.get()
     }
 
-    /// Lets the next texts of `bytes` together be made for nothing, because they are paid for: whether a text
-    /// that is there already has to be made is up to the collector. With 0 whatever is left of that ends.
-    pub fn set_paid(&self, bytes: usize) {
-        self.0.paid.set(bytes);
+    /// Lets texts be made for nothing from now on, because they are paid for by their length: whether a text
+    /// that is there already has to be made is up to the collector.
+    pub fn begin_paid(&self) {
+        self.0.is_paid.set(true);
+    }
+
+    /// Texts cost what is made of them again.
+    pub fn end_paid(&self) {
+        self.0.is_paid.set(false);
     }
 
     /// Room for tables counts from now on, as that for texts does. Not while they grow: entries that are put
@@ -597,6 +605,26 @@ pub(crate) fn charge_running(units: u64) -> bool {
         is_there
     };
     raw::with_active(charge).unwrap_or(true)
+}
+
+/// Makes texts for a script that are paid for by their length, whether they have to be made or are there
+/// already.
+pub(crate) fn paid<R>(make: impl FnOnce() -> R) -> R {
+    let before = raw::with_active(|gauge| gauge.is_paid.replace(true));
+    let made = make();
+    if let Some(before) = before {
+        raw::with_active(|gauge| gauge.is_paid.set(before));
+    }
+    made
+}
+
+/// Counts the bytes of a text that the host makes for the call that runs, and makes it.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn text(lua: &Lua, text: &str) -> mlua::Result<LuaString> {
+    charge_running((text.len() / BYTES_PER_UNIT) as u64);
+    paid(|| lua.create_string(text))
 }
 
 /// A call that is under way; dropping it ends the count.
@@ -673,13 +701,12 @@ mod raw {
     /// Smaller allocations are free: the code that makes them passes safepoints enough.
     const LARGE_BYTES: usize = 4096;
 
-    /// Blocks of texts that are smaller are free. Texts that are put together from parts are made whether
-    /// they are there already or not only from this size on; so nothing that the collector decides counts.
-    /// Those of 4 KiB that a script keeps would take up to three times as long as their safepoints pay for.
+    /// Blocks of texts that are smaller are free. Texts that `..` puts together are made whether they are
+    /// there already or not only from this size on; so nothing that the collector decides counts. Whoever
+    /// makes longer ones otherwise pays for them by their length ([`super::paid`], `isPaid` in
+    /// `prelude/base.lua`). Those of 4 KiB that a script keeps would take up to three times as long as their
+    /// safepoints pay for.
     const LONG_TEXT_BYTES: usize = 512 + 2 * TEXT_HEAD_BYTES;
-
-    /// Bytes of a large allocation in a unit of fuel.
-    const BYTES_PER_UNIT: usize = 256;
 
     /// What a text takes beside its bytes, at most.
     const TEXT_HEAD_BYTES: usize = 64;
@@ -1209,11 +1236,13 @@ mod raw {
         {
             gauge.end(Trip::Size);
         }
-        let paid = gauge.paid.get();
-        if is_text && new_bytes <= paid.saturating_add(TEXT_HEAD_BYTES) {
-            gauge.paid.set(paid.saturating_sub(new_bytes));
-        } else if is_text || kind == ffi::LUA_TBUFFER || gauge.counts_tables.get() {
-            gauge.charge((new_bytes / BYTES_PER_UNIT) as u64);
+        let is_counted = if is_text {
+            !gauge.is_paid.get()
+        } else {
+            kind == ffi::LUA_TBUFFER || gauge.counts_tables.get()
+        };
+        if is_counted {
+            gauge.charge((new_bytes / super::BYTES_PER_UNIT) as u64);
         }
         // The memory in use is looked at before the next slice of safepoints has passed.
         if new_bytes >= LARGE_BYTES {

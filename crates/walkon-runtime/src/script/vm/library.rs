@@ -12,10 +12,10 @@ use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 use crate::base::rng::Rng;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
-use crate::script::vm::fault;
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::machine::Machine;
+use crate::script::vm::{fault, fuel};
 
 /// The limits `prelude/base.lua` checks.
 pub(crate) fn limits(lua: &Lua, machine: &Machine) -> mlua::Result<Table> {
@@ -38,8 +38,12 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     let compare = move |_: &Lua, units: f64| m.fuel.charge((units as u64).saturating_mul(m.fuel.price()));
     host.raw_set("chargeComparisons", lua.create_function(compare)?)?;
     let m = Rc::clone(machine);
-    let set_paid = move |_: &Lua, bytes: f64| {
-        m.fuel.set_paid(bytes as usize);
+    let set_paid = move |_: &Lua, is_paid: bool| {
+        if is_paid {
+            m.fuel.begin_paid();
+        } else {
+            m.fuel.end_paid();
+        }
         Ok(())
     };
     host.raw_set("setPaid", lua.create_function(set_paid)?)?;
@@ -103,7 +107,7 @@ fn caught(lua: &Lua, machine: &Machine, problem: Value) -> mlua::Result<Value> {
         return Err(mlua::Error::MemoryError("not enough memory".to_owned()));
     }
     match &problem {
-        Value::Error(error) => Ok(Value::String(lua.create_string(fault::text_of_error(error))?)),
+        Value::Error(error) => Ok(Value::String(fuel::text(lua, &fault::text_of_error(error))?)),
         _ => Ok(problem),
     }
 }
@@ -117,7 +121,7 @@ fn place(lua: &Lua, text: LuaString, handlers: usize) -> mlua::Result<LuaString>
     {
         return Ok(text);
     }
-    lua.create_string(format!("{}{shown}", fault::caller(lua)))
+    fuel::text(lua, &format!("{}{shown}", fault::caller(lua)))
 }
 
 fn enter(lua: &Lua, machine: &Machine) -> mlua::Result<()> {

@@ -153,11 +153,16 @@ impl Glance {
     }
 }
 
-/// The value of `plain` in Lua: fresh tables, handles for characters and doors.
+/// The value of `plain` in Lua: fresh tables, handles for characters and doors. Who asks for it pays
+/// ([`price_of`]).
 ///
 /// # Errors
 /// When the memory of the VM is spent, or handles are unknown to it.
 pub fn write(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
+    fuel::paid(|| write_value(lua, plain))
+}
+
+fn write_value(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
     Ok(match plain {
         Plain::Bool(value) => Value::Boolean(*value),
         Plain::Number(value) => Value::Number(*value),
@@ -171,14 +176,14 @@ pub fn write(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
         Plain::List(values) => {
             let table = lua.create_table_with_capacity(values.len(), 0)?;
             for value in values {
-                table.raw_push(write(lua, value)?)?;
+                table.raw_push(write_value(lua, value)?)?;
             }
             Value::Table(table)
         }
         Plain::Map(entries) => {
             let table = lua.create_table_with_capacity(0, entries.len())?;
             for (key, value) in entries {
-                let value = write(lua, value)?;
+                let value = write_value(lua, value)?;
                 match key {
                     PlainKey::Index(index) => table.raw_set(*index, value)?,
                     PlainKey::Name(name) => table.raw_set(name.as_str(), value)?,

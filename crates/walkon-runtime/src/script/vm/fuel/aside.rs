@@ -18,7 +18,7 @@ struct CallAside {
     unspent: u64,
     charged: u64,
     trip: Option<Trip>,
-    paid: usize,
+    is_paid: bool,
     counts_tables: bool,
     has_wide_tables: bool,
     room: [u64; 3],
@@ -62,7 +62,7 @@ impl Gauge {
             unspent: self.unspent.get(),
             charged: self.charged.get(),
             trip: self.trip.get(),
-            paid: self.paid.get(),
+            is_paid: self.is_paid.get(),
             counts_tables: self.counts_tables.get(),
             has_wide_tables: self.has_wide_tables.get(),
             room: [room.left.get(), room.made.get(), room.paid.get()],
@@ -80,7 +80,7 @@ impl Gauge {
         self.unspent.set(kept.unspent);
         self.charged.set(kept.charged);
         self.trip.set(kept.trip);
-        self.paid.set(kept.paid);
+        self.is_paid.set(kept.is_paid);
         self.counts_tables.set(kept.counts_tables);
         self.has_wide_tables.set(kept.has_wide_tables);
         let [left, made, paid] = kept.room;
