@@ -195,7 +195,7 @@ fn fault_b5_what_functions_of_the_host_make_is_in_the_memory_of_the_level() {
           log.info('all kept')
         end";
     let ran = run(script, 2, "\"memoryMiB\": 8, \"fuelPerCall\": 10000000, \"watchdogMs\": 60000", &[]);
-    assert_eq!(ran.lines, Vec::<String>::new());
+    assert_eq!((ran.lines, ran.code), (vec!["fault memory".to_owned()], Some(5)));
     assert!(
         ran.messages.iter().any(|line| line.contains("the memory of the level is spent")),
         "{:?}",
