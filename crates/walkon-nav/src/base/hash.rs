@@ -3,8 +3,7 @@
 //! In: words, numbers, text, in a fixed order. Out: 64 bits, the same on every machine. Holds: order and
 //! length matter; -0.0 counts as 0.0; a NaN is a bug and says so in debug builds. [`ContentHash`] never
 //! changes: baked files hold it, and random streams begin from it. [`StateHash`] is compared only within one
-//! version, so it may change from one to the next. Not here: protection from an attacker who wants
-//! collisions.
+//! version, so it may change from one to the next. Not here: protection against deliberate collisions.
 //! Source: the finaliser of splitmix64 (Steele, Lea, Flood 2014) over a running product; for states lanes
 //! that are folded after a multiplication to 128 bits (as in wyhash, Wang Yi 2019).
 

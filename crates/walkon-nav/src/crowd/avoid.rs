@@ -5,14 +5,14 @@
 //! what they are given do not collide within the horizon, if there is any such velocity; otherwise the
 //! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
 //! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric
-//! meetings are broken to the passing side. Anyone who is in front does not look back at those who go the
-//! same way; a walker in a narrow place goes before one that stands outside; in a jam the two who meet step
-//! aside for one another in turns, and nobody drives another before it where the two have room to pass. No
+//! meetings are broken to the passing side. A walker in front does not look back at walkers that go the same
+//! way; a walker in a narrow place goes before one that stands outside; in a jam two walkers that meet step
+//! aside for one another in turns, and neither drives the other before it where the two have room to pass. No
 //! trigonometry, no random numbers; single precision in a fixed order. Cost: linear in the walkers; each
-//! looks at the nearest few only. Not here: paths, pushes of what overlaps already (`resolve`), who may go
-//! first at a door. Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011).
-//! Ours: shares by readiness to give way, the passing side, walls as half-planes through their nearest point,
-//! lines beyond reach left out.
+//! looks at the nearest few only. Not here: paths, pushes of what overlaps already (`resolve`), which walker
+//! goes first at a door. Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance"
+//! (2011). Ours: shares by readiness to give way, the passing side, walls as half-planes through their
+//! nearest point, lines beyond reach left out.
 
 use glam::{BVec4A, Vec2, Vec4};
 
@@ -30,7 +30,7 @@ mod simd;
 #[cfg(test)]
 mod tests;
 
-/// Somebody who avoids others, or is avoided.
+/// A body that avoids others, or is avoided.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Walker {
     /// Place on the ground, (x, z) in metres.
@@ -44,11 +44,11 @@ pub struct Walker {
     /// Top speed, metres a second; zero for a body that does not move whatever happens.
     pub speed_max_mps: f32,
     /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone
-    /// unless the other is 0 too (both then do the whole). Anyone who stands or is held has 0, so that the
+    /// unless the other is 0 too (both then do the whole). A body that stands or is held has 0, so that the
     /// mover does the whole.
     pub gives_way: f32,
-    /// Metres of its way that are left. Of two who meet and are both ready to give way the one nearer to its
-    /// end goes first.
+    /// Metres of its way that are left. Of two walkers that meet and are both ready to give way the one
+    /// nearer to its end goes first.
     pub left_m: f32,
     /// Seconds since it last got on along its way.
     pub held_s: f32,
@@ -79,7 +79,7 @@ pub struct Wall {
     pub to: Vec2,
 }
 
-/// The side on which one passes somebody who comes straight on, seen by the walker.
+/// The side on which a walker passes one that comes straight at it, as the walker sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PassingSide {
     /// Keep right, as in most streets.
@@ -95,8 +95,8 @@ pub struct AvoidSettings {
     /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: 0.7, 1 and 2 clear circles, streams and
     /// corridors about equally soon; a longer one needs a longer reach.
     pub horizon_s: f32,
-    /// How far ahead those who stand are avoided, seconds. 0.4: they do nothing unforeseen, and anyone who
-    /// joins a queue or comes up to somebody does not creep; going round them is for the path.
+    /// How far ahead standing bodies are avoided, seconds. 0.4: they do nothing unforeseen, and a walker that
+    /// joins a queue or comes up to a standing body does not creep; the path leads round them.
     pub standing_horizon_s: f32,
     /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it,
     /// and up to a corner.
@@ -106,8 +106,8 @@ pub struct AvoidSettings {
     pub part_s: f32,
     /// Neighbours considered, at most, the nearest first. 10: what the published examples use.
     pub neighbours_max: usize,
-    /// How far away a neighbour may be, metres between centres. 3.5: where two who meet at 1.4 m/s begin to
-    /// part.
+    /// How far away a neighbour may be, metres between centres. 3.5: where two walkers that meet at 1.4 m/s
+    /// begin to part.
     pub reach_m: f32,
     /// Gap kept beside the radii, metres. 0.01: below what counts as an overlap (5 % of 0.35 m).
     pub gap_m: f32,
@@ -115,10 +115,10 @@ pub struct AvoidSettings {
     pub wall_gap_m: f32,
     /// The side on which symmetric meetings are broken.
     pub side: PassingSide,
-    /// How strongly, as a part of the velocity wanted, 0 to 1. 0.3: corridors clear sooner than with 0.1
-    /// (20 s against 28 s for sixteen walkers who meet).
+    /// How strongly, as a part of the velocity wanted, 0 to 1. 0.3: corridors clear sooner than with 0.1 (20
+    /// s against 28 s for sixteen walkers that meet).
     pub side_share: f32,
-    /// How fast somebody who is held up steps back when it is its turn, as a part of the velocity wanted, 0
+    /// How fast a walker that is held up steps back when it is its turn, as a part of the velocity wanted, 0
     /// to 1. 0.3: a body's width in a turn at 1.4 m/s.
     pub step_back_share: f32,
     /// Walkers whose floors are further apart than this ignore one another, metres.
@@ -297,7 +297,7 @@ pub struct Step<'a> {
     pub settings: &'a AvoidSettings,
     /// Length of the step, seconds.
     pub step_s: f32,
-    /// Rises by one about once a second: whole seconds of game time. Anyone who steps back in a jam changes
+    /// Rises by one about once a second: whole seconds of game time. Which walker of a jam steps back changes
     /// with it.
     pub epoch: u32,
     /// The threads that choose: the same velocities for any number of them.

@@ -185,7 +185,7 @@ impl Stride {
 /// Seconds that a body looks ahead along its path. 0.35: half a metre at 1.4 m/s, a corner is rounded from
 /// two steps before.
 const PREDICT_S: f32 = 0.35;
-/// The furthest that a body looks ahead, metres: faster ones cut corners no further than somebody who runs.
+/// The furthest that a body looks ahead, metres: fast bodies cut corners no further than a runner.
 const AHEAD_MAX_M: f32 = 1.0;
 /// How far beside its path a body may stay, metres: less than a quarter of a body's width.
 const LEEWAY_M: f32 = 0.08;
@@ -284,7 +284,7 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
         if let Some(wanted) = steer::unit(result.wanted).filter(|_| turns) {
             let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
             body.heading = steer::turn(heading, wanted, &turning);
-            // Anyone who looks there already would stand there for ever.
+            // A body that looks there already would stand there for ever.
             if heading.dot(wanted) > LOOKS_THERE_COS {
                 result.is_at_wall = true;
                 on_the_spot = back_to_path(place, cursor, gait, clear).unwrap_or(place);

@@ -1,7 +1,7 @@
 //! Bodies that overlap are pushed apart.
 //!
 //! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a
-//! report of who touched whom and who could not be moved. Holds: pairs are taken in the order of their
+//! report of which bodies touched and which could not be moved. Holds: pairs are taken in the order of their
 //! numbers, whichever thread found them, a few times in turn, half the overlap each (seed:C1-C3). The line
 //! from where a body began the step to where it ends is clear, always; where it would not be, the partner
 //! takes the whole push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a time.
@@ -10,9 +10,10 @@
 //! part in a direction given by their numbers. Cost: linear in the bodies however crowded they are, because a
 //! crowded cell is looked at in part; the part differs from body to body. Questions about walls have a budget
 //! (`PushSettings::questions_max`), which heaps of thousands beside walls use up: then bodies near walls wait
-//! for their turn, which comes round every few steps, and nobody is moved unasked. Not here: who is nudged
-//! aside, who plans again; the report is for them. Floors are told apart by height alone. Source: position
-//! relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are ours.
+//! for their turn, which comes round every few steps, and nobody is moved unasked. Not here: which walkers
+//! are nudged aside, and which plan again; the report is for these decisions. Floors are told apart by height
+//! alone. Source: position relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are
+//! ours.
 
 use glam::{Vec2, Vec3};
 
@@ -165,8 +166,8 @@ pub struct PushSettings {
     pub threads: Threads,
 }
 
-/// Questions about walls in one call, at most. A crowd of 1,000 of whom each is pressed to a wall asks up to
-/// 60 for each; a heap of thousands on one spot would ask a million, a second long.
+/// Questions about walls in one call, at most. A crowd of 1,000 bodies, each pressed to a wall, asks up to 60
+/// for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
 
 /// Bodies in the cell of a body, in the mean, above which thousands are in heaps. Bodies packed side by side
@@ -363,7 +364,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// Pushes apart anyone who overlaps. Cost: linear in the bodies.
+    /// Pushes apart bodies that overlap. Cost: linear in the bodies.
     ///
     /// # Panics
     /// When the columns of `bodies` differ in length.
@@ -396,13 +397,13 @@ impl Resolver {
         &self.report
     }
 
-    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: anyone who
-    /// came nearer in this step returns to where it began, the one that came further first, until no pair
-    /// overlaps by more than `LEFT` that did not before. So what is pressed together, along a wall or from
-    /// all sides, is never pressed into one another: those at the end stand still, and those behind them. A
-    /// body that began in somebody may go on, because it has to get out; but not into somebody who stands.
-    /// `began` are the places before the steps; `held` gets anyone who was moved back, in no order. Cost:
-    /// linear in the pairs, times `SWEEPS_MAX` where a crowd is pressed together.
+    /// Takes steps back that end in another body, once [`Resolver::resolve`] could not part the two: a body
+    /// that came nearer in this step returns to where it began, the one that came further first, until no
+    /// pair overlaps by more than `LEFT` that did not before. So what is pressed together, along a wall or
+    /// from all sides, is never pressed into one another: the bodies at the end stand still, and those behind
+    /// them. A body that began in another may go on, because it has to get out; but not into a standing body.
+    /// `began` are the places before the steps; `held` gets the bodies that were moved back, in no order.
+    /// Cost: linear in the pairs, times `SWEEPS_MAX` where a crowd is pressed together.
     ///
     /// # Panics
     /// When `began` is shorter than the columns that were resolved.
@@ -415,7 +416,7 @@ impl Resolver {
                 let at = if sweep % 2 == 0 { at } else { self.pairs.len() - 1 - at };
                 let pair = self.pairs[at];
                 let (first, second) = (pair.first as usize, pair.second as usize);
-                // Anyone who stands made no step to take back.
+                // A standing body made no step to take back.
                 if !bodies.stances[first].moving && !bodies.stances[second].moving {
                     continue;
                 }

@@ -2,7 +2,7 @@
 //! turning.
 //!
 //! In: places, velocities and paths on the ground. Out: velocities and headings. Pure functions over values.
-//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; anyone who
+//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; a body that
 //! turns does not orbit the point it turns to, because its turning circle is kept from holding that point
 //! (seed:P2). A point ahead on a path is taken only where the straight line to it is clear, and never lies
 //! behind (seed:P1, P3). Not here: other bodies (`avoid`), walls but through the question for a clear line,
@@ -196,8 +196,8 @@ const TRIES_ROUND: u32 = 4;
 /// walk along it.
 const ON_PATH_M: f32 = 1e-3;
 
-/// How much further ahead on its path a body is led back to it than it is beside it. 20: those who are pushed
-/// aside at a gap go through it side by side, and do not crowd to the one line that all paths take.
+/// How much further ahead on its path a body is led back to it than it is beside it. 20: bodies that are
+/// pushed aside at a gap go through it side by side, and do not crowd onto the one line that all paths take.
 const SLANT: f32 = 20.0;
 
 /// The furthest ahead that a body is led back, metres: so far the line to it has to be clear.
@@ -309,7 +309,7 @@ impl BesideWay<'_> {
         let Self { way: Way { points, ends, .. }, from, position, is_on_path, reach_m } = *self;
         let to_corner = flat(ends[1] - from.point);
         let corner_m = to_corner.length();
-        // Anyone who goes through every corner and is beside its path is led back to it a short way ahead.
+        // A body that goes through every corner and is beside its path is led back to it a short way ahead.
         let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
         if !is_on_path && reach_m > 0.0 {
             let beside_m = flat(from.point - position).length();

@@ -379,7 +379,7 @@ impl<L: Plan> LinkSearch<L> {
             }
             last = *leg;
         }
-        // The last leg knows who stands on the goal.
+        // The last leg knows which body stands on the goal.
         let trouble = self.trouble.or(last.trouble);
         path.whole = trouble.is_none();
         let covered = last.covered.filter(|_| self.goal.layer == query.by.layer);

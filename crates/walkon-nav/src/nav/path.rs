@@ -107,9 +107,9 @@ pub struct PathAnswer {
     pub revision: Revision,
     /// What the plan made of the people in the way.
     pub others: Others,
-    /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point,
-    /// when the goal cannot be reached): the path then ends beside them, whatever the query accepts, because
-    /// people move on. The trouble is [`PathFailure::Occupied`], unless the map itself has a reason.
+    /// The index in [`PathQuery::others`] of the body that stands on the goal (on the nearest reachable
+    /// point, when the goal cannot be reached): the path then ends beside it, whatever the query accepts,
+    /// because bodies move on. The trouble is [`PathFailure::Occupied`], unless the map itself has a reason.
     pub covered: Option<u32>,
 }
 

@@ -3,8 +3,8 @@
 //! In: a walker and four others, as rows of what meetings ask for. Out: a half-plane for each of the four,
 //! and which of them are in the way. Holds: each half-plane is that of its pair alone. What depends on the
 //! other of a pair is settled by masks, not by branches, because no two neighbours are alike; only what is
-//! rare (jams, two on one point) is settled one by one. Not here: who goes first in a jam (`right_of_way`),
-//! the choice of a velocity (`linear_program`).
+//! rare (jams, two on one point) is settled one by one. Not here: which walker goes first in a jam
+//! (`right_of_way`), the choice of a velocity (`linear_program`).
 
 use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 
@@ -28,8 +28,8 @@ const DIRECTION_MIN_MPS: f32 = 1e-6;
 /// between them.
 const CLOSE_RADII: f32 = 6.0;
 
-/// More than so many others that near, and those who meet are not alone: where the ground has room, others
-/// fill it.
+/// With more than so many others that near, two walkers that meet are not alone: where the ground has room,
+/// others fill it.
 const CLOSE_COUNT: usize = 3;
 
 /// What meetings ask for about a walker, in one cache line.
@@ -146,7 +146,7 @@ pub(super) struct FourOthers<'a> {
 
 /// What comes of meeting four others.
 pub(super) struct Met {
-    /// None for those whom nothing that the walker can do would run into.
+    /// None for neighbours that the walker cannot run into, whatever it does.
     pub lines: Lines4,
     /// How far inside them the velocity wanted lies.
     pub room_mps: Vec4,
@@ -179,14 +179,14 @@ pub(super) fn meet(own: &Four, index: u32, others: FourOthers<'_>, step: &Step<'
     let is_reached = !lines.room_at(Vec2::ZERO).cmpge(speed_max_mps);
     let lines = lines.only(is_there & terms.share.cmpgt(Vec4::ZERO) & is_reached);
     let room_mps = lines.inwards.dot(own.desired) - lines.offset_mps;
-    // Nobody steps back from those who stand, or from those in front: it would not help them on.
+    // No walker steps back from standing bodies, or from those in front: it would not help them on.
     let goes_elsewhere = its.speed_max_mps.cmpgt(Vec4::ZERO) & !terms.is_same_way;
     Met { lines, room_mps, opposed: room_mps.cmplt(Vec4::ZERO) & goes_elsewhere }
 }
 
-/// Of two who go the same way anyone who is in front is not asked to look back. Two who meet share evenly
-/// while both get on; in a jam the one nearer to its end goes first, so that nobody at a door waits for
-/// somebody who waits for it.
+/// Of two walkers that go the same way the one in front is not asked to look back. Two that meet share evenly
+/// while both get on; in a jam the one nearer to its end goes first, so that no walker at a door waits for
+/// one that waits for it.
 #[inline(always)]
 fn terms(own: &Four, its: &Four, index: u32, is_there: BVec4A, others: FourOthers<'_>) -> Terms {
     let (zero, one) = (Vec4::ZERO, Vec4::ONE);
@@ -241,7 +241,7 @@ fn behind(own: &Four, its: &Four, own_sq: Vec4, its_sq: Vec4) -> Vec4 {
 }
 
 /// The velocities that avoid others: the half-plane next to the velocity obstacle, moved by the walker's
-/// share. Those who overlap are parted: the obstacle is then the disc of velocities that leave them
+/// share. Bodies that overlap are parted: the obstacle is then the disc of velocities that leave them
 /// overlapping.
 #[inline(always)]
 fn lines(own: &Four, its: &Four, index: u32, terms: &Terms, ids: &[u32], settings: &AvoidSettings) -> Lines4 {

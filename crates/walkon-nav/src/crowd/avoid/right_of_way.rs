@@ -1,47 +1,48 @@
-//! How two who are near one another come to terms.
+//! Which of two walkers near one another gives way.
 //!
-//! In: two walkers. Out: who of them gives way, and how much. Holds: what one is spared the other does; only
-//! what both can see counts, so the two come to the same terms. Not here: the half-planes that follow from
-//! it, and what of it is settled for four pairs at once (`orca_lines`).
+//! In: two walkers. Out: which of them gives way, and how much. Holds: what one is spared the other does;
+//! only what both can see counts, so the two come to the same terms. Not here: the half-planes that follow
+//! from it, and what of it is settled for four pairs at once (`orca_lines`).
 
 use glam::Vec2;
 
 use crate::crowd::avoid::Walker;
 
-/// So much less way to go, metres, and of two who meet one goes first, and the other does most of the giving
-/// way. 0.4: half a body, so that order at a door is clear.
+/// Of two walkers that meet, one with so much less way to go, metres, goes first, and the other does most of
+/// the giving way. 0.4: half a body, so that order at a door is clear.
 const FIRST_M: f32 = 0.4;
 
-/// The part of its share that the first is spared. 0.6: where all of it is spared, two who could pass side by
-/// side walk one behind the other, backwards, to the end of their corridor.
+/// The part of its share that the first is spared. 0.6: where all of it is spared, two walkers that could
+/// pass side by side walk one behind the other, backwards, to the end of their corridor.
 pub(super) const SPARED: f32 = 0.6;
 
 /// The cosine, squared, of the angle up to which two go the same way: 60 degrees.
 pub(super) const SAME_WAY_SQ: f32 = 0.25;
 
-/// So far in front, metres, and of two who go the same way one looks ahead only. 0.1: a larger one leaves
-/// pairs side by side at a gap that wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52 s).
+/// Of two walkers that go the same way, one that is so far in front, metres, looks ahead only. 0.1: a larger
+/// one leaves pairs side by side at a gap that wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52
+/// s).
 pub(super) const IN_FRONT_M: f32 = 0.1;
 
-/// Nearer to level than this, metres, and their numbers decide who is in front: a ring of equals would else
-/// stand for ever.
+/// Where they are nearer to level than this, metres, their numbers decide which is in front: a ring of equals
+/// would else stand for ever.
 pub(super) const SIDE_BY_SIDE_M: f32 = 1e-3;
 
 /// A walker that wants less than this part of the speed of somebody behind makes room to be overtaken.
 pub(super) const SLOWER: f32 = 0.8;
 
-/// Seconds without getting on after which one of two who meet steps aside whatever it costs. 1: two who can
-/// pass have done so.
+/// Seconds without progress after which one of two walkers that meet steps aside whatever it costs. 1: two
+/// that can pass have done so.
 const JAM_S: f32 = 1.0;
 
-/// Seconds after which two who both do not get on change which of them steps aside: the one that was to may
-/// have a wall behind it. 2: a body's length and half as much again.
+/// Seconds after which two walkers, neither of which gets on, change which of them steps aside: the one that
+/// was to may have a wall behind it. 2: a body's length and half as much again.
 const TURN_S: f32 = 2.0;
 
-/// The least share of anyone who overlaps, so that neither of two is pressed to a wall.
+/// The least share of a walker that overlaps another, so that neither is pressed to a wall.
 pub(super) const PART_SHARE: f32 = 0.5;
 
-/// The velocity that others count on: nobody counts on somebody who walks backwards to go on doing so, or the
+/// The velocity that others count on: no walker counts on one that walks backwards to go on doing so, or the
 /// two would go on, one after the other, to the end of their corridor, and never pass.
 #[inline]
 pub(super) fn onward(walker: &Walker) -> Vec2 {
@@ -63,7 +64,7 @@ pub(super) fn held_up(walker: &Walker) -> f32 {
     ((2.0 / 3.0 - walker.velocity.dot(walker.desired) / wanted_sq) * 2.0).clamp(0.0, 1.0)
 }
 
-/// Whether two who meet have room beside each other.
+/// Whether two walkers that meet have room beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PassingRoom {
     /// They can pass.
@@ -72,8 +73,8 @@ pub(super) enum PassingRoom {
     Short,
 }
 
-/// How far one of two who meet, and do not both get on, is behind the other, -1 to 1, and whether it steps
-/// aside for where the other wants to go. `held_up` is the worse of the two.
+/// How far one of two walkers that meet, and do not both get on, is behind the other, -1 to 1, and whether it
+/// steps aside for where the other wants to go. `held_up` is the worse of the two.
 pub(super) fn in_the_way(
     walker: &Walker,
     other: &Walker,
@@ -107,8 +108,8 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
     }
 }
 
-/// Whether one of two who do not get on for so long steps aside for the other; in between they try to pass
-/// again, longer where there is room for it.
+/// Whether one of two walkers that do not get on for so long steps aside for the other; in between they try
+/// to pass again, longer where there is room for it.
 #[inline]
 pub(super) fn is_jammed(held_s: f32, room: PassingRoom) -> bool {
     let since_s = held_s - JAM_S;
@@ -127,9 +128,8 @@ const ARRIVED_M: f32 = 1.0;
 /// other.
 const LEAVING: f32 = 1.3;
 
-/// How much further than the other a walker has to go, metres; turned round where one arrives and the other
-/// leaves, and neither is in a narrow place: anyone who leaves makes room for those who come, as at the door
-/// of a train.
+/// How much further than the other a walker has to go, metres; the other way round where one arrives and the
+/// other leaves, and neither is in a narrow place: the one that leaves gives way to the one that arrives.
 #[inline]
 fn behind_m(walker: &Walker, other: &Walker) -> f32 {
     let behind_m = walker.left_m - other.left_m;

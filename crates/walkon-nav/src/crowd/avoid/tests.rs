@@ -127,7 +127,7 @@ fn in_a_jam_the_one_with_less_way_to_go_goes_first() {
     let out = velocities(&walkers, &[], &SETTINGS);
     let kept = |index: usize| (out[index] - walkers[index].desired).length();
     assert!(kept(0) < kept(1), "{out:?}");
-    // Where both get on they share evenly, anyone who is nearer to its end.
+    // Where both get on they share evenly, whichever is nearer to its end.
     (walkers[0].velocity, walkers[1].velocity) = (walkers[0].desired, walkers[1].desired);
     let (uneven, mut even) = (velocities(&walkers, &[], &SETTINGS), walkers);
     even[1].left_m = 5.0;
@@ -147,7 +147,7 @@ fn of_two_who_go_the_same_way_the_one_in_front_does_not_look_back() {
         assert_eq!(out[first], front.desired, "whatever is left of their ways");
         assert!((out[1 - first] - behind.desired).length() > 0.3, "{out:?}");
     }
-    // Anyone who wants to go slower makes some room for anyone who comes up.
+    // A walker that wants to go slower leaves some room to one that comes up from behind.
     front.desired = Vec2::new(0.0, 0.7);
     let out = velocities(&[front, behind], &[], &SETTINGS);
     assert!((out[0] - front.desired).length() > 0.01, "{out:?}");
@@ -162,7 +162,7 @@ fn in_a_jam_one_makes_way_for_where_the_other_wants_to_go_and_then_the_other_doe
     (walkers[0].left_m, walkers[1].left_m) = (5.0, 6.5);
     let loses = |held_s: f32, index: usize| {
         let held = walkers.map(|walker| Walker { held_s, ..walker });
-        // Not one of those who step back by themselves.
+        // Without steps back.
         let out = velocities(&held, &[], &AvoidSettings { step_back_share: 0.0, ..SETTINGS });
         (out[index] - walkers[index].desired).length()
     };
@@ -177,7 +177,8 @@ const CORRIDOR: [Wall; 2] = [
     Wall { from: Vec2::new(9.0, 0.75), to: Vec2::new(-9.0, 0.75) },
 ];
 
-/// Two who meet and stand: one in a place of that width, one before it with a little less of its way left.
+/// Two walkers that meet and stand: one in a place of that width, one before it with a little less of its way
+/// left.
 fn at_a_mouth(width_m: f32) -> [Walker; 2] {
     let [mut inside, mut before] = [walker(0.0, 0.0, (1.4, 0.0)), walker(0.8, 0.0, (-1.4, 0.0))];
     (inside.velocity, before.velocity) = (Vec2::ZERO, Vec2::ZERO);
@@ -218,7 +219,8 @@ fn who_leaves_goes_before_who_arrives_until_that_one_is_as_good_as_there() {
     }
 }
 
-/// One who walks on, and one in front of it who wants to go the other way and walks backwards, at a wall.
+/// A walker that goes on, and one in front of it that wants to go the other way and walks backwards, at a
+/// wall.
 fn one_drives_another(room_m: f32) -> [Walker; 2] {
     let (mut on, mut back) = (walker(0.0, 0.4, (-1.3, 0.0)), walker(-0.72, 0.7, (-1.3, 0.0)));
     back.desired = -back.desired;
@@ -427,8 +429,8 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
     assert!(judged > 30, "{judged}");
 }
 
-/// Two who overlap are in the way twice: rounding then finds nothing allowed where much is, and the least
-/// breach is below zero.
+/// Two walkers that overlap are in the way twice: rounding then finds nothing allowed where much is, and the
+/// least breach is below zero.
 #[test]
 fn lanes_without_a_line_are_not_broken_where_all_others_hold_by_far() {
     let mut fours = Vec::new();

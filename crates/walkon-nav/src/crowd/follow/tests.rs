@@ -105,7 +105,7 @@ fn an_exact_body_goes_through_its_corners_and_others_cut_them_only_where_it_is_c
     assert!(nearest_m(&exact) < 0.02, "{}", nearest_m(&exact));
     let easy = walk(&path, &gait(1.4, 60.0), Vec2::X, |_, _| true);
     assert!(nearest_m(&easy) > 0.02 && nearest_m(&easy) < 0.3, "{}", nearest_m(&easy));
-    // A wall inside the corner: anyone who leaves the path on that side is refused.
+    // A wall inside the corner: a body that leaves the path on that side is refused.
     let is_beside = |from: Vec3, to: Vec3| from.z.max(to.z) < 0.02 || from.x.min(to.x) > 2.97;
     let walled = walk(&path, &gait(1.4, 60.0), Vec2::X, is_beside);
     assert!(walled.places.iter().all(|place| place.x > 2.9 || place.z < 0.1));

@@ -225,8 +225,8 @@ fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
 
 const MOVER: BodyStance = BodyStance { movable: true, moving: true, player: false, ghost: false };
 
-/// One tick: everybody takes its step, and is parted; anyone who comes nearer than may be goes back. The
-/// deepest overlap left, as a part of the radius.
+/// One tick: every body takes its step, and overlapping bodies are parted; a body that comes nearer than it
+/// may goes back. The deepest overlap left, as a part of the radius.
 fn tick(bodies: &mut Bodies, ground: &impl Ground, holds: bool, step: impl Fn(usize) -> Vec2) -> f32 {
     let began = bodies.places.clone();
     for (index, place) in bodies.places.iter_mut().enumerate() {

@@ -15,7 +15,7 @@ use std::f32::consts::PI;
 
 const TURNING: Turning = Turning { rate_radps: 8.0, step_s: 1.0 / 60.0 };
 
-/// Straight to a point, as anyone who follows the last leg of a path goes.
+/// Straight to a point, as a body goes on the last leg of a path.
 fn arrived(place: Vec2, target: Vec2, arrival: &Arrival) -> Vec2 {
     seek(place, target, arrival.speed_at((target - place).length()))
 }

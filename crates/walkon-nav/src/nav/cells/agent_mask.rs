@@ -1,11 +1,11 @@
-//! Those who stand in the way of one plan, over the cells of a map that everybody shares.
+//! The bodies that stand in the way of one plan, laid over the cells of a shared map.
 //!
 //! In: circles on the ground, the cell in which the plan begins. Out: the cells that are left, for every
 //! kernel. Holds: a circle blocks every cell whose rectangle it reaches into and always the one with its
 //! centre, never the cell in which the plan begins; the map is neither changed nor copied. What differs from
-//! the map is kept by words of 64 cells in chains, one a line, so that lines on which nobody stands cost one
-//! comparison more than without. Not here: who counts as standing in the way, what becomes of a plan that
-//! they close in (`plan`).
+//! the map is kept by words of 64 cells in chains, one a line, so that lines on which no body stands cost one
+//! comparison more than without. Not here: which bodies stand in the way, what becomes of a plan that they
+//! close in (`plan`).
 
 use glam::Vec3;
 
@@ -218,7 +218,7 @@ impl MaskLines {
     }
 }
 
-/// What those who stand in the way change about the cells of a plan.
+/// What the bodies in the way change about the cells of a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentMask {
     rows: MaskLines,

@@ -4,7 +4,7 @@
 //! from any cell. Holds: bounds never exceed the true cost, on the ground they were made for and on any that
 //! is more expensive or narrower; where it became cheaper since, within some rectangles, a bound allows for
 //! the way through them. Along a step a bound falls by no more than the step costs, but for rounding, walls
-//! and those rectangles: anyone who uses them must be ready to improve a node that was expanded. Not here:
+//! and those rectangles: a search that uses them must be ready to improve a node that was expanded. Not here:
 //! when to make them, and which ground became cheaper (`map`), making them at once (`weighted_ground`), how
 //! costs are kept (`even_landmarks`, `priced_landmarks`). Source: see `nav/landmarks.rs`; rectangles are
 //! ours.

@@ -1,9 +1,9 @@
 //! What a walker with areas of its own makes of a map: some are walls to it, some cost it something else.
 //!
-//! In: a map, a traversal. Out: cells, components, doors and factors as a map would have them on which these
-//! areas were like that for everybody. Holds: answers equal those of such a map, so that labels decide what
-//! can be reached here too. Cost: a pass over the cells; what is not changed is shared with the map. Not
-//! here: who keeps it (`map`).
+//! In: a map, a traversal. Out: the cells, components, doors and factors of a map on which these areas are so
+//! for every body. Holds: answers equal those of such a map, so that labels decide what can be reached here
+//! too. Cost: a pass over the cells; what is not changed is shared with the map. Not here: what keeps it
+//! (`map`).
 
 use std::sync::Arc;
 

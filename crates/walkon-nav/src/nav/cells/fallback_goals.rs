@@ -1,9 +1,10 @@
-//! Where a plan goes that keeps out of others: to its goal, or beside the one who stands there.
+//! Where a plan goes that keeps out of others: to its goal, or beside the body that stands there.
 //!
 //! In: the cells that would do, or a covered goal. Out: cells to try, group by group. Holds: beside means
-//! free, within eight metres and in a clear line from the goal but for those who stand there; a group is the
-//! nearest cell not yet tried and those less than a cell farther away, so that nobody walks round the other
-//! to be a hand's breadth nearer. Not here: which of them can be reached (`plan`, `bidirectional_flood`).
+//! free, within eight metres and in a clear line from the goal but for the bodies that stand there; a group
+//! is the nearest cell not yet tried and those less than a cell farther away, so that no body walks round the
+//! other to be a hand's breadth nearer. Not here: which of them can be reached (`plan`,
+//! `bidirectional_flood`).
 
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ const FIRST: f64 = 4.0;
 /// Cells asked about in the time of an expansion: whether the line to each is clear.
 const CELLS_PER_EXPANSION: u32 = 8;
 
-/// What a plan may walk on: as the map is, and without those who stand there.
+/// What a plan may walk on: as the map is, and without the cells of the bodies that stand there.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanGround<'a> {
     pub(crate) view: &'a CellView,

@@ -4,9 +4,9 @@
 //! cells one further in x, in z, and at (+1, -1). Out: cells, corners, the part of a line in each cell.
 //! Holds: with `a` and `b` the way from its centre, a hexagon is where `2a + b`, `a + 2b` and `a - b` all lie
 //! between -1 and 1, whichever its size, its axis and the ratio of its sides in the world. Points count to
-//! the nearest 1/4096 of a cell; from there on arithmetic is exact, so that anyone who asks about a point
-//! gets the same answer. Source: axial coordinates and the rounding of cubes, Red Blob Games, "Hexagonal
-//! Grids", 2013; here in whole numbers.
+//! the nearest 1/4096 of a cell; from there on arithmetic is exact, so that every question about a point gets
+//! the same answer. Source: axial coordinates and the rounding of cubes, Red Blob Games, "Hexagonal Grids",
+//! 2013; here in whole numbers.
 
 use crate::base::geom::Point;
 use crate::nav::cell::Cell;

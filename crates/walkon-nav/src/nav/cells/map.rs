@@ -410,7 +410,7 @@ impl CellMap {
         Some(CellView { standing: Arc::clone(standing), passage: None, paint: None })
     }
 
-    /// The areas as those see them for whom some are walls.
+    /// The areas as they are to a body that may not enter some of them.
     pub(super) fn states_for(&self, barred: &[AreaId]) -> Cow<'_, [AreaState]> {
         if barred.is_empty() {
             return Cow::Borrowed(&self.states);
@@ -511,7 +511,7 @@ impl CellMap {
         }
     }
 
-    /// What holds of far ways for everybody to whom no ground is cheaper than to the map itself.
+    /// What holds of far ways for every body to which no ground is cheaper than to the map itself.
     pub(super) fn far_ways(&self, view: &CellView) -> Option<FarWays> {
         // Ways by sectors do not need it, and where those do not lead the way must not hang on when it was
         // made.
@@ -586,7 +586,7 @@ impl CellMap {
         is_wanted && self.base.bare.shape().is_plain()
     }
 
-    /// The sectors, for those to whom the map is what it is to most.
+    /// The sectors, for bodies to which the map is what it is to most.
     pub(super) fn sectors_for(&self, view: &CellView) -> Option<&Sectors> {
         let is_common = Arc::ptr_eq(&view.standing, &self.base) && view.passage.is_none();
         let is_common = is_common && view.paint.is_none() && !view.is_directed();

@@ -4,11 +4,11 @@
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
 //! is decided by labels, without a search; a path begins at the real start and every segment on the map
 //! passes the exact test with the cells of the search; slices change nothing but when. A way that crosses a
-//! one-way area against its direction is searched again with that area as a wall, which is exact: anyone who
-//! could use the area the right way on the other side of it is already there. Others in the way are kept out
-//! of by an overlay; what they may have cut off is found out from both ends before the search begins, so that
-//! no search floods a map for a goal that they close in, and when they close the only way the plan is made
-//! once more without them. Among reachable cells equally near to a goal that is not, the cheapest to reach is
+//! one-way area against its direction is searched again with that area as a wall, which is exact: a body that
+//! could use the area the right way on its other side is already there. Others in the way are kept out of by
+//! an overlay; what they may have cut off is found out from both ends before the search begins, so that no
+//! search floods a map for a goal that they close in, and when they close the only way the plan is made once
+//! more without them. Among reachable cells equally near to a goal that is not, the cheapest to reach is
 //! taken, then the least id.
 
 use std::ops::ControlFlow;
@@ -71,7 +71,7 @@ pub(crate) struct CellPlan {
     line: Option<Box<CellLine>>,
     /// None when the goal itself is reached.
     trouble: Option<PathFailure>,
-    /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
+    /// The cells that the bodies in the way leave; None when they leave all of them, or are ignored.
     overlay: Option<Box<AgentMask>>,
     /// Whether the overlay is known not to cut off the target searched for.
     is_sure: bool,
@@ -215,8 +215,8 @@ impl CellPlan {
         Ok(plan)
     }
 
-    /// A plan for the goal, or for the cells nearest to it where it cannot be reached, whoever stands in the
-    /// way.
+    /// A plan for the goal, or for the cells nearest to it where it cannot be reached, regardless of bodies
+    /// in the way.
     fn aimed(
         map: &CellMap,
         query: &PathQuery,
@@ -267,7 +267,7 @@ impl CellPlan {
         Self { spent: self.spent.saturating_add(spent), ..self }
     }
 
-    /// Takes those who stand in the way into account.
+    /// Takes the bodies in the way into account.
     fn keep_out_of_others(&mut self, map: &CellMap, query: &PathQuery, view: &CellView) {
         let discs = query.others.as_deref().unwrap_or(&[]);
         if discs.is_empty() || self.others == Others::Ignored || self.targets.contains(&self.start) {

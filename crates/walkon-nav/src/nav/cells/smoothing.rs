@@ -431,7 +431,7 @@ impl StraightLines<'_> {
         self.effort.add(LOOK_EFFORT + dx.max(dz) as u64);
     }
 
-    /// Whether a body can walk straight between two points, in cells, past those who stand in the way.
+    /// Whether a body can walk straight between two points, in cells, past the bodies in the way.
     fn is_clear(&self, from: Point, to: Point) -> bool {
         self.look_along(from, to);
         let is_clear = match self.rest {

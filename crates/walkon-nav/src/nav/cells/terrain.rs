@@ -4,7 +4,7 @@
 //! of factors, for any window. Holds: a row depends on the source and the state alone, so that redoing a
 //! window after an edit gives what a full rebuild gives, bit for bit. Where areas overlap, the factor of a
 //! cell is that of the last listed available area around its centre; where none is available, of the last
-//! listed. Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
+//! listed. Not here: what keeps the state (`map`), bodies wider than the map's own (`clearance`).
 
 use std::collections::BTreeMap;
 

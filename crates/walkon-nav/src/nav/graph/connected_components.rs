@@ -3,7 +3,8 @@
 //! In: links, the areas that each crosses, kinds of bodies, the state of the areas. Out: for each point the
 //! lowest-numbered one that it is connected to. Holds: answers are those of a flood over the open links,
 //! whatever is kept; what is kept is worked out at the first question and stays right until links change: an
-//! area that goes and comes back finds its labels again. Not here: which areas are closed to whom (`map`).
+//! area that goes and comes back finds its labels again. Not here: which areas are closed to which bodies
+//! (`map`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -71,7 +72,7 @@ impl AreaAccess {
     }
 }
 
-/// Labels that are kept, and for whom.
+/// Labels that are kept, and for which bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// Last used first.
@@ -133,7 +134,7 @@ impl Known {
         self.change(|_, labels| labels.push(labels.len() as u32));
     }
 
-    /// Two points are linked now, for those to whom that link is open.
+    /// Two points are linked now, for the bodies to which that link is open.
     pub(crate) fn join(&mut self, ends: [u32; 2], is_open: impl Fn(&AreaSet) -> bool) {
         self.change(|closed, labels| {
             let [a, b] = ends.map(|end| labels[end as usize]);

@@ -396,7 +396,7 @@ mod tests {
             }
             within +=
                 usize::from(blocks.iter().any(|[min, max]| max.y > top && (*max - *min).min_element() > 1.4));
-            // Anyone who is in the house is in a room, and not in a block.
+            // A point in the house is in a room, and not in a block.
             assert!(found.boxes[1].points > 50, "round {round}: {:?}", found.boxes[1]);
         }
         assert!(within > 10, "{within}");

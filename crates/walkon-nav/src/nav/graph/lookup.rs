@@ -28,8 +28,8 @@ pub(crate) struct LinkLookup {
     changed: BTreeMap<(i32, i32), Vec<u32>>,
 }
 
-/// How much wider than their width links are laid, metres: anyone who asks about a place in a square finds
-/// all links that hold it, however the place was rounded.
+/// How much wider than their width links are laid, metres: a question about a place in a square finds all
+/// links that hold it, however the place was rounded.
 const MARGIN_M: f64 = 1e-3;
 
 /// What it takes to look for links in a column of squares, at a square, to put a link in order, and to see

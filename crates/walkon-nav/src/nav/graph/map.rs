@@ -40,7 +40,7 @@ const START_MAX_M: f32 = 8.0;
 /// Points that are looked at to see whether a link that goes has cut something off, before all labels are
 /// made again.
 const SEEN_MAX: usize = 4096;
-/// What it takes to know for whom what is connected, and to glance at what lies across a link.
+/// The effort of a question about connections, and of a glance at what lies across a link.
 const QUESTION_EFFORT: u64 = 512;
 const GLANCE_EFFORT: u64 = 1;
 
@@ -90,7 +90,7 @@ pub struct PointGraph {
     states: AreaStates,
     /// What lies across each link.
     across: Across,
-    /// What hides things from those who look; None where looks go along the links.
+    /// What blocks lines of sight; None where they follow the links.
     pub(super) scene: Option<Arc<Solids>>,
     /// The middle of the points that lie in an area, by point: 0 for none, else the area and one.
     inside: Vec<u16>,
@@ -516,7 +516,7 @@ impl PointGraph {
         sets.into_iter().for_each(|closed| self.known.expect(closed));
     }
 
-    /// The same map in a scene, which hides what is behind it from those who look.
+    /// The same map in a scene, which blocks lines of sight.
     #[must_use]
     pub fn in_scene(self, scene: Option<Solids>) -> Self {
         Self { scene: scene.map(Arc::new), ..self }

@@ -48,7 +48,7 @@ pub(crate) struct GraphPlan {
     held: Vec<u32>,
     /// What is asked, where one-way areas that a way crossed the wrong way are walls; None: as it was asked.
     walled: Option<Box<PathQuery>>,
-    /// What links are to the one who asks, by what lies across them.
+    /// What links are to the body that asks, by what lies across them.
     passages: Vec<LinkPassage>,
     begun: bool,
     /// Whether ways worked out beforehand have yet to be tried.
@@ -301,7 +301,7 @@ impl GraphPlan {
         debug_assert!(is_laid && is_measured, "what has no end ends by itself");
     }
 
-    /// Takes the points that are left, from where the body really stands to the one who stands on the goal.
+    /// Takes the points that are left, from where the body really stands to the body that stands on the goal.
     fn end_smoothing(&self, query: &PathQuery, line: &mut GraphLine) {
         let mut points = std::mem::take(&mut line.smoothing).line();
         let others = query.others.as_deref().unwrap_or(&[]);
@@ -621,7 +621,7 @@ fn own_cheapest(by: &Traversal) -> f32 {
     by.areas.iter().flat_map(|list| list.iter()).filter_map(|(_, factor)| *factor).fold(1.0, f32::min)
 }
 
-/// Ends a way where it comes within the circle of the one who stands on its goal.
+/// Ends a way where it comes within the circle of the body that stands on its goal.
 fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
     let radius = disc.radius_m.max(0.0);
     let is_outside = |point: Vec3| crate::base::geom::flat_distance(point, disc.centre) >= radius;

@@ -110,7 +110,7 @@ mod tests {
             let is_roomy = strip.stands(from) && strip.stands(to) && strip.leads(from, to);
             if !is_roomy {
                 narrow += 1;
-                // No more is asked for than somebody who strays a little further needs.
+                // No more is asked for than a body that strays a little further needs.
                 let nearest =
                     (0..=100).map(|part| gap(from.lerp(to, part as f32 / 100.0))).fold(9.0, f32::min);
                 assert!(nearest < 0.3 + 0.125 + 0.015, "round {round}: {nearest} m");

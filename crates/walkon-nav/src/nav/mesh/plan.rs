@@ -295,7 +295,7 @@ impl MeshPlan {
         true
     }
 
-    /// The ground taken by somebody who stands at a height; on flat ground heights have no meaning.
+    /// The ground taken by a body that stands at a height; on flat ground heights have no meaning.
     fn keepout(&self, polygon: Vec<Point>, y: f64) -> WallOffset {
         match self.view.surface.is_flat {
             true => WallOffset::of_all_floors(polygon),

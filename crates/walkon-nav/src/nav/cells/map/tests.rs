@@ -332,7 +332,7 @@ fn dijkstra(ground: &WeightedGround, from: u32) -> Vec<u32> {
     costs
 }
 
-/// Bodies of several widths, who open doors, shun or price areas, or may not enter them.
+/// Bodies of several widths that open doors, shun or price areas, or may not enter them.
 fn random_body(rng: &mut Rng, areas: u64) -> Traversal {
     let some = |rng: &mut Rng| -> Vec<AreaId> {
         (0..areas).filter(|_| rng.chance(0.4)).map(|at| AreaId(at as u32)).collect()

@@ -117,7 +117,7 @@ impl Backend for PointGraph {
 
     fn prepare(&mut self, by: &Traversal) {
         let kind = AreaAccess::of(by);
-        // Whatever changes areas or links gets ready for those who are known.
+        // Every edit of areas or links prepares for the kinds of bodies that are known.
         if self.known.kinds().first() == Some(&kind) {
             return;
         }

@@ -159,8 +159,8 @@ fn ground_that_is_as_at_first_again_is_the_same_and_the_way_there_matters_not() 
     assert_eq!((&one.surface.points, &one.surface.owner), (&other.surface.points, &other.surface.owner));
 }
 
-/// Law: every question looks up what a look at every area and obstacle finds, for all who ask and after any
-/// areas and obstacles have come and gone.
+/// Law: every question looks up what a look at every area and obstacle finds, for every kind of body and
+/// after any areas and obstacles have come and gone.
 #[test]
 fn keys_are_those_of_a_look_at_every_area_and_obstacle() {
     let mut rng = Rng::stream(11, "keys");
