@@ -1,9 +1,9 @@
 //! A client: what it wants to see, and what is on its way to it.
 //!
-//! In: texts and frames of everybody who has something to tell. Out: messages in order, frames only as fast
-//! as they are acknowledged. Holds: telling a client never waits: of frames and overlays only the newest is
-//! kept, and a client that leaves too many texts lying is dropped. Not here: sockets (`server`), standard
-//! input and output (`stdio`).
+//! In: texts and frames of every part that sends some. Out: messages in order, frames only as fast as they
+//! are acknowledged. Holds: telling a client never waits: of frames and overlays only the newest is kept, and
+//! a client that leaves too many texts lying is dropped. Not here: sockets (`server`), standard input and
+//! output (`stdio`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

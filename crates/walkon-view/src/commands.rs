@@ -1,4 +1,4 @@
-//! Commands of clients: what each asks for, and who does it.
+//! Commands of clients: what each asks for, and which part does it.
 //!
 //! In: JSON. Out: orders for the running level, wishes for the past, outlooks for the future, work for the
 //! desk; or why a command is none. Holds: every command is answered once; a wrong field is named. Not here:
@@ -38,7 +38,7 @@ const TRACK_POINTS_MAX: u64 = 2_000;
 /// Most tracks of one answer.
 const TRACKS_MAX: usize = 256;
 
-/// Everything that is done for clients, by who does it.
+/// Everything that is done for clients, by the part that does it.
 #[derive(Clone, Debug)]
 pub struct Doers {
     /// What all share.

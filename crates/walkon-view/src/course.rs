@@ -35,7 +35,7 @@ const STATE_EVERY: Duration = Duration::from_millis(250);
 /// What the running level shares with other threads.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// Everybody who looks on.
+    /// All clients.
     pub clients: Arc<Clients>,
     /// The run so far.
     pub record: SharedRecord,

@@ -1,9 +1,9 @@
 //! The files of the project: read, patched, saved, checked.
 //!
-//! In: edits of clients, files that somebody else saved. Out: new texts on disk, reloads for the running
+//! In: edits of clients, files that another program saved. Out: new texts on disk, reloads for the running
 //! level and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a
-//! text that still is one; what somebody else saved meanwhile is merged, or both texts are told. Not here:
-//! how a text is patched (`edit`), who watches the disk (the command line).
+//! text that still is one; what another program saved meanwhile is merged, or both texts are told. Not here:
+//! how a text is patched (`edit`), watching the disk (the command line).
 
 mod commands;
 pub(crate) mod errand;
@@ -212,7 +212,7 @@ impl Desk {
                 self.document.add(&path, &text);
             }
         }
-        // First the level, then those who look on: who hears of a text and runs a tick runs it with that
+        // First the level, then the clients: a client that hears of a text and runs a tick runs it with that
         // text.
         self.reload(reload);
         applied.files.iter().for_each(|(path, text)| self.tell_text(path, text.as_deref(), by));

@@ -35,7 +35,7 @@ const DIFFERENCES_MAX: usize = 200;
 /// Most items of a future.
 const ITEMS_MAX: usize = 50_000;
 
-/// What somebody wants of the future, and who waits for the generation that will have it.
+/// What is wanted of the future, and what waits for the generation that will have it.
 #[derive(Debug)]
 pub struct Outlook {
     /// The wish.

@@ -1,7 +1,7 @@
 //! Where everybody is in a tick, and the bytes that say so.
 //!
 //! In: a game. Out: rows of one size; a binary message or JSON. Holds: a row is all that a page needs to draw
-//! somebody who moves; angles are kept to a 65,536th of a turn. Not here: names, colours, behaviours, which
+//! a moving character; angles are kept to a 65,536th of a turn. Not here: names, colours, behaviours, which
 //! change seldom (`roster`). The form of the bytes stands in `docs/protocol.md`.
 
 use serde_json::{Value, json};

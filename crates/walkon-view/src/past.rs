@@ -40,7 +40,7 @@ struct TickRows {
     first: u64,
     /// Everybody in the first tick.
     whole: Vec<FrameRow>,
-    /// For each later tick: who is otherwise, and who is gone.
+    /// For each later tick: the characters that have changed, and those that are gone.
     changes: Vec<RowChange>,
 }
 

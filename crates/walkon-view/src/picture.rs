@@ -76,7 +76,7 @@ pub struct ExplainedLayers {
     pub legend: Value,
 }
 
-/// The layers of a search, for somebody who tests paths.
+/// The layers of a search, for tests of paths.
 #[must_use]
 pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> ExplainedLayers {
     let seen = ClientPicture::draw(world, wishes, &mut |picture| draw_search(picture, search));
@@ -260,7 +260,8 @@ pub fn heights_m(world: &World) -> [f64; 2] {
 
 /// Whose watches and senses there are, looked up once for all shapes of a picture.
 struct Watchers {
-    /// Around whom a watch is, by its number; those at fixed places belong to no character.
+    /// The character that a watch is around, by the number of the watch; those at fixed places belong to
+    /// none.
     by_watch: BTreeMap<u64, CharacterId>,
     by_sense: BTreeMap<u64, CharacterId>,
 }
@@ -278,7 +279,7 @@ impl Watchers {
         }
     }
 
-    /// Whether a shape is about one of those whom the client has selected.
+    /// Whether a shape is about a character that the client has selected.
     fn is_of(&self, world: &World, tag: &Tag, wishes: &Wishes) -> bool {
         let who = match tag {
             Tag::Walk(walk) | Tag::Request(walk) => world.walk(*walk).map(|walk| walk.character),

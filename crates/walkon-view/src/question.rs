@@ -1,8 +1,8 @@
 //! Questions about a level as it stands in a tick, of now or of the past.
 //!
 //! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking
-//! changes nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`,
-//! `replica`).
+//! changes nothing that the hash covers. Not here: which client asks (`commands`), which game is asked
+//! (`running`, `replica`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -69,13 +69,13 @@ pub struct PathTest {
     pub doors: Doors,
     /// Keys that are carried, for doors that want one.
     pub keys: Vec<String>,
-    /// Whether those who stand there are in the way.
+    /// Whether standing characters are in the way.
     pub others: OthersAsked,
     /// What of the search is to be drawn, as the client looks at it.
     pub wishes: Wishes,
 }
 
-/// What those who stand about are to a path.
+/// What standing characters are to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OthersAsked {
     /// Nobody is in the way.
@@ -153,12 +153,12 @@ fn walk_again(world: &mut World, name: &str, wishes: &Wishes) -> Result<Value, S
     Ok(asked.answer(world, &Wishes { layer, ..wishes.clone() }))
 }
 
-/// A path, and for whom.
+/// A path, and the body that it is for.
 struct Asked {
     from: Vec3,
     to: Vec3,
     by: Traversal,
-    /// Those who stand in the way.
+    /// The characters in the way.
     others: Option<Arc<[Disc]>>,
 }
 

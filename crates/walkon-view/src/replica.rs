@@ -29,7 +29,7 @@ const SLICE_TICKS: u64 = 32;
 /// Time without wishes after which copies are spread along the run.
 const IDLE: Duration = Duration::from_millis(200);
 
-/// What somebody wants of the past.
+/// What a client wants of the past.
 #[derive(Debug)]
 pub enum Wish {
     /// To see a tick.
@@ -40,7 +40,7 @@ pub enum Wish {
         tick: u64,
         /// What.
         question: Question,
-        /// Who.
+        /// The way back to the client that asks.
         reply: Reply,
     },
     /// The end.
@@ -50,7 +50,7 @@ pub enum Wish {
 /// A client that wants to see a tick.
 #[derive(Clone, Debug)]
 pub struct Viewer {
-    /// Who.
+    /// The client.
     pub client: Arc<Client>,
     /// The tick.
     pub tick: u64,

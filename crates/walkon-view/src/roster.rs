@@ -1,6 +1,6 @@
 //! The characters of a level: what a page has to know of each once, and where they are.
 //!
-//! In: a game. Out: rows of a frame; names, colours and sizes of those who are new, and the keys of those who
+//! In: a game. Out: rows of a frame; names, colours and sizes of new characters, and the keys of those that
 //! are gone. Not here: bytes (`frame`).
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use walkon_runtime::view::{Colour, character_colours};
 
 use crate::frame::FrameRow;
 
-/// Most of those who are gone that are remembered; then those who came first are forgotten.
+/// The most characters that are remembered once they are gone; then the earliest are forgotten.
 const FORMER_MAX: usize = 10_000;
 
 /// What a page has to know of somebody once.
@@ -56,12 +56,12 @@ pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<FrameRow> {
 #[derive(Clone, Debug, Default)]
 pub struct KnownPeople {
     known: BTreeMap<u32, Person>,
-    /// Those who are gone since: the past still shows them.
+    /// The characters that are gone since: the past still shows them.
     former: BTreeMap<u32, Person>,
 }
 
 impl KnownPeople {
-    /// Takes in who is there now; what is new for a page, if anything is.
+    /// Takes in the characters that are there now; what is new for a page, if anything is.
     pub fn update(&mut self, game: &Game) -> Option<Value> {
         let now = people(game);
         let rows: Vec<Value> = now

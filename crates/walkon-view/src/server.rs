@@ -257,7 +257,7 @@ fn part(socket: &mut WebSocket<TcpStream>, code: CloseCode, why: &str) {
     while began.elapsed() < WRITE_PATIENCE && socket.read().is_ok() {}
 }
 
-/// Tells somebody for whom there is no room, without waiting.
+/// Tells a client that there is no room for it, without waiting.
 fn turn_away(stream: &TcpStream) {
     let _ = stream.set_nonblocking(true);
     answer(stream, 503, &page::plain("too many connections: close some pages of this level"));
@@ -272,7 +272,7 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-/// The head of a request, left in the stream for those who read it after.
+/// The head of a request, left in the stream for the next reader.
 fn peek_head(stream: &TcpStream) -> Option<String> {
     let mut bytes = vec![0; HEAD_BYTES_MAX];
     let began = Instant::now();

@@ -22,7 +22,8 @@ pub struct Tracks {
     pub from: u64,
     /// Everybody in it.
     pub keys: Vec<u32>,
-    /// Samples: for each everybody's place in the order of the keys, NaN for those who are not there.
+    /// Samples: in each the places of all characters in the order of the keys, NaN for those that are not
+    /// there.
     pub places: Vec<[f32; 3]>,
 }
 

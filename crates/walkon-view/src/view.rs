@@ -41,7 +41,7 @@ pub struct ViewSetup {
     pub is_playing: bool,
     /// Flags by which a shell ends a call or the run.
     pub signals: Arc<Signals>,
-    /// Asked on each thread that runs scripts, with the flags of their calls: who sees to it that no call
+    /// Asked on each thread that runs scripts, with the flags of their calls: it sees to it that no call
     /// lasts too long, as long as what it returns is kept.
     pub watch: WatchCalls,
     /// Triangles below a graph.

@@ -51,7 +51,7 @@ impl ProgressLine {
         progress
     }
 
-    /// The same for those who want to see none: it never appears.
+    /// The same, hidden: it never appears.
     pub fn hidden(work: ProgressWork<'_>) -> Self {
         let bar = ProgressBar::with_draw_target(Some(work.all), ProgressDrawTarget::hidden());
         let template = format!("{} [{{bar:24}}] {{pos}}/{{len}} {}, {{eta}} left", work.name, work.unit);

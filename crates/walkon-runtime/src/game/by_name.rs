@@ -1,4 +1,4 @@
-//! Values by name, which are found at once by those who ask in the order that they were put in.
+//! Values by name, which are found at once when names are asked for in the order that they were put in.
 //!
 //! In: values, each with its name. Out: the value of a name; all values in the order of their names. Holds:
 //! of several values of one name the last counts; names are sorted when somebody first searches for one. Not
@@ -46,7 +46,7 @@ impl<T> ByName<T> {
         self.entries.get(self.find(name)?).map(|(_, value)| value)
     }
 
-    /// The same for somebody who goes through all names in about their order: `next` is where the next one
+    /// The same for a caller that goes through all names in about their order: `next` is where the next one
     /// should stand, from 0. Cost: constant where it stands there.
     pub(super) fn next(&self, next: &mut usize, name: &str) -> Option<&T> {
         let place =

@@ -88,7 +88,7 @@ pub enum Input {
         /// An expression, or statements.
         text: String,
     },
-    /// Somebody who answers choices is there, or gone: choices wait for [`Input::Answer`], or take their
+    /// A player that answers choices is there, or gone: choices wait for [`Input::Answer`], or take their
     /// default.
     Attend {
         /// Whether somebody is there.

@@ -129,7 +129,7 @@ impl Origin {
         if self.owed.is_empty() { self.hash } else { HASH_OF_A_PART }
     }
 
-    /// The behaviours that the level has still to give, to those who are there.
+    /// The behaviours that the level has still to give to living characters.
     pub(super) fn owed(&self, world: &World) -> LevelBehaviours {
         self.owed.iter().filter(|(id, _)| world.character(*id).is_some()).cloned().collect()
     }
@@ -150,7 +150,8 @@ impl Origin {
         self.note_given(given.into_iter().map(|(id, given)| (name(id), Some(given))).collect_map());
     }
 
-    /// Takes note of what characters were given last, by name; nothing for those whom no level has named.
+    /// Takes note of what characters were given last, by name; nothing for characters that no level has
+    /// named.
     fn note_given(&mut self, given: BTreeMap<String, Option<Option<GivenBehaviour>>>) {
         if given.is_empty() {
             return;

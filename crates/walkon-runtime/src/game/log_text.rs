@@ -59,7 +59,7 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
     })
 }
 
-/// The sentence of an event that belongs under a picture. The picture itself shows who walks where.
+/// The sentence of an event that belongs under a picture. The picture itself shows the walks.
 #[must_use]
 pub fn caption(world: &World, event: &Event) -> Option<String> {
     match event {

@@ -199,7 +199,7 @@ fn sum_of(bytes: &[u8]) -> u64 {
     hash::sum_of(&bytes[..bytes.len().saturating_sub(SUM_BYTES)])
 }
 
-/// Puts the right sum behind bytes that were changed: for those who try what changed bytes do.
+/// Puts the right sum behind bytes that were changed: for tests of what changed bytes do.
 #[doc(hidden)]
 pub fn seal(bytes: &mut [u8]) {
     let sum = sum_of(bytes).to_le_bytes();
@@ -278,7 +278,7 @@ impl Game {
     /// A game as it was saved, on its level and with its scripts; [`Setup`] says the rest, as for
     /// [`Game::load`], but for the seed, which is that of the save. A level that has changed since is taken
     /// in as a reload takes it in. The code of scripts begins in the first tick: `migrate` where the version
-    /// is another one, `start("load")`, `run`. [`Game::start_facts`] tells who stands where.
+    /// is another one, `start("load")`, `run`. [`Game::start_facts`] tells where each character stands.
     ///
     /// # Errors
     /// When the bytes are none of a save game, or what was saved does not fit the scripts: one is missing,
@@ -370,7 +370,7 @@ fn read(
         return Err(RestoreError::Scripts(Box::new(refusal)));
     }
     let staged = (ground == RestoreGround::Changed).then(|| StagedLevel::of(level.clone()));
-    // Those who are there come from the save.
+    // The characters come from the save.
     level.def.characters.clear();
     let fresh = spawn::build(level, Some(header.seed)).world;
     let mut input = ByteReader::at(TickNumber(header.tick), body);

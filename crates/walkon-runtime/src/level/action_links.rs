@@ -21,7 +21,8 @@ object! {
         "bothWays" => both_ways: bool [or true, Truth];
         /// What taking it costs, in metres of plain ground.
         "cost" => cost_m: f64 [numbers::LINK_COST];
-        /// What has to be done to get over it, such as "climb": only who has a tag of that name takes it.
+        /// What has to be done to get over it, such as "climb": only characters with a tag of that name take
+        /// it.
         "action" => action: String [required Word];
     }
     plus {

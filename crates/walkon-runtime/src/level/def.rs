@@ -41,7 +41,7 @@ pub const CHARACTERS_MAX: usize = 65_536;
 
 object! {
     (reader, fields)
-    /// A walkon level: a map, and who and what is on it.
+    /// A walkon level: a map, and the characters and things on it.
     pub struct LevelDef as "Level" {
         /// The schema that an editor checks this file against. Not read.
         "$schema" => schema: Option<String> [optional Anything, shows String::new()];
@@ -61,9 +61,9 @@ object! {
         "marks" => marks: Vec<MarkDef> [else Vec::new(), by_name::<MarkDef>(MARKS_MAX)];
         /// Named lists of marks.
         "routes" => routes: Vec<RouteDef> [else Vec::new(), before(routes_begin, by_name::<RouteDef>(POLYGONS_MAX))];
-        /// Ground that notices who enters and leaves.
+        /// Ground that notices the characters that enter and leave it.
         "regions" => regions: Vec<RegionDef> [else Vec::new(), before(regions_begin, each::<RegionDef>(POLYGONS_MAX))];
-        /// Who is on the map when the level begins.
+        /// The characters on the map when the level begins.
         "characters" => characters: Vec<CharacterDef> [else Vec::new(), each::<CharacterDef>(CHARACTERS_MAX)];
         /// The level script: a name below the script folders.
         "script" => script: Option<Located<String>> [optional FileName];
@@ -437,7 +437,8 @@ object! {
         "bothWays" => both_ways: bool [or true, Truth];
         /// What taking it costs, in metres of plain ground.
         "cost" => cost_m: f64 [numbers::LINK_COST];
-        /// What has to be done to get over it, such as "climb": only who has a tag of that name takes it.
+        /// What has to be done to get over it, such as "climb": only characters with a tag of that name take
+        /// it.
         "action" => action: Option<String> [optional Word];
     }
     plus {
@@ -667,7 +668,7 @@ impl StopDef {
 }
 
 object! {
-    /// Ground that notices who enters and leaves: a polygon, or a centre with a radius.
+    /// Ground that notices the characters that enter and leave it: a polygon, or a centre with a radius.
     pub struct RegionDef as "Region" {
         /// Name, one of its kind in the level.
         "name" => name: Located<String> [required Name];
@@ -675,8 +676,8 @@ object! {
         "" => outline: RegionOutline [flat RegionOutline];
         /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
         "layer" => layer: Option<Located<String>> [optional Name];
-        /// Least and greatest height of those who stand in it, on maps with heights, metres; all floors when
-        /// left out.
+        /// Least and greatest height of the characters that stand in it, on maps with heights, metres; all
+        /// floors when left out.
         "heights" => heights_m: Option<[f64; 2]> [optional Heights];
         /// Plain data for scripts, which read it with `region.props`.
         "props" => props: PropsDef [else PropsDef::new(), Props];

@@ -72,7 +72,7 @@ object! {
         /// The scene that points are generated on, and that hides what is behind it (.obj, .gltf, .glb),
         /// relative to the level.
         "scene" => scene: Option<Located<String>> [optional FileName];
-        /// Ways over what no link crosses, for those who can.
+        /// Ways over what no link crosses, for characters that can take them.
         "actionLinks" => action_links: Vec<ActionLinkDef> [else Vec::new(), action_links::list()];
         /// Where floors are looked for.
         "boxes" => boxes: Vec<SceneBox> [else Vec::new(), List(FloorBox, BOXES_MAX)];

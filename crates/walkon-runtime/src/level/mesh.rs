@@ -59,7 +59,7 @@ object! {
         "areas" => areas: Vec<AreaDef> [by reader.mesh_areas(fields, "areas"), Areas::<FloorArea>::filled()];
         /// Ground taken away again.
         "obstacles" => obstacles: Vec<AreaDef> [else Vec::new(), Areas::<FloorArea>::obstacles()];
-        /// Ways over what no ground joins, for those who can.
+        /// Ways over what no ground joins, for characters that can take them.
         "actionLinks" => action_links: Vec<ActionLinkDef> [else Vec::new(), action_links::list()];
         "" => sizes: CellSizes [flat CellSizes];
     }

@@ -22,7 +22,7 @@ object! {
         /// not cost a search every tick.
         "targetReplanThreshold" => target_replan_threshold_m: f64 [number(0.25, 0.01, 100.0, "metres")];
         /// Standing bodies within this distance of the straight line from start to goal are planned around,
-        /// metres. Anyone who stands further away does not affect the search.
+        /// metres. Bodies further away do not affect the search.
         "dynamicObstacleInfluenceDist" => dynamic_obstacle_influence_m: f64 [number(6.0, 0.0, 100.0, "metres")];
         /// Part of a standing body's radius that is planned around, without a unit. Below 1, because pushing
         /// keeps bodies apart at their full radius, and a plan that keeps less clear finds a way where two
@@ -31,9 +31,9 @@ object! {
         /// How far a standing body steps aside for a walker, metres. A body's width and the walker's, and a
         /// little room.
         "nudgeDist" => nudge_m: f64 [number(1.2, 0.0, 100.0, "metres")];
-        /// Walkers whose way to the next point of their path passes within this distance of somebody who came
-        /// to stand, was moved or went away may plan again, metres. Generous, so that small corrections by
-        /// pushing are no news.
+        /// Walkers whose way to the next point of their path passes within this distance of a character that
+        /// came to stand, was moved or went away may plan again, metres. Generous, so that small corrections
+        /// by pushing are no news.
         "replanTriggerDist" => replan_trigger_m: f64 [number(1.8, 0.0, 100.0, "metres")];
         /// Least game time between two plans of one walker for others in the way, milliseconds. At most two a
         /// second.

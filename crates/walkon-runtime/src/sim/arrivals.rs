@@ -123,7 +123,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Ends a walk that has lost its patience, by anyone who is in front of it.
+/// Ends a walk that has lost its patience, and notes what is in front of it.
 fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
     let Some(walk) = parts.walks.get_mut(id) else {
         debug_assert!(false, "a walk that was looked at is there");
@@ -144,8 +144,8 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
     }
 }
 
-/// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop
-/// there: in a lane, where there is no other place.
+/// Whether a walk has come up behind others that go to the same goal, at which a character stands, and may
+/// stop there: in a lane, where there is no other place.
 fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
     let Some(character) = people.characters.get(walk.character).filter(|_| walk_modes::is_plain(walk)) else {
         return false;
@@ -157,7 +157,7 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
     let is_taken = walk.goal_slot.is_some() || walk.goal_occupant.is_some();
     let near_m = walk.radius_m(people.crowd) + people.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
-    // Anyone who sways between others has nobody in front of it just now.
+    // A walker that sways between others has no one in front of it just now.
     let ahead =
         || match walk.ahead.map(Blocker::Character).or_else(|| in_the_way(map, people.characters, walk)) {
             Some(Blocker::Character(ahead)) => Some(ahead),
@@ -166,12 +166,11 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
     may_stop && is_taken && is_near && ahead().is_some_and(|ahead| people.goes_to_same(ahead, walk))
 }
 
-/// What keeps a walk from getting on that has nobody in front of it just now, because it sways back and
-/// forth: a closed door that it has come to, anyone who is on the next stretch of its way, the nearest first,
-/// or else anyone it touches.
+/// What blocks a walk that has no one in front of it just now, because it sways back and forth: a closed door
+/// that it has come to, else the nearest character on the next stretch of its way, else a character that it
+/// touches.
 fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Blocker> {
-    /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the
-    /// other.
+    /// How far ahead a character on the way blocks the walk, metres: a few people in a line.
     const AHEAD_M: f32 = 3.0;
     /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
     const GAP_M: f32 = 0.6;
@@ -238,8 +237,8 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Whether somebody who goes to an exact place is on its last steps: it ends on the place itself, unless
-/// somebody keeps it from it.
+/// Whether a walker with an exact goal is on its last steps: it ends on the goal itself, unless another
+/// character is in the way.
 fn closes_in(walk: &Walk, character: &Character) -> bool {
     /// Slower than this it is kept from it, metres a second: a millimetre in a step.
     const SLOWEST_MPS: f32 = 0.03;
@@ -252,7 +251,7 @@ fn closes_in(walk: &Walk, character: &Character) -> bool {
 /// walker are ever shorter.
 const END_M: f32 = 0.01;
 
-/// The end of the way of somebody who goes to an exact place, and what is left to it.
+/// The end of the way of a walker with an exact goal, and what is left to it.
 fn exact_end(walk: &Walk, character: &Character) -> Option<(Vec3, f32)> {
     let is_exact = character.held.is_some() || walk.options.accept == AcceptEnd::Exact;
     let is_free = walk.options.radius_m.is_none() && walk.goal_occupant.is_none() && walk.travelled_m > 0.0;
@@ -262,7 +261,7 @@ fn exact_end(walk: &Walk, character: &Character) -> Option<(Vec3, f32)> {
     goes_there.then(|| (end, flat_distance(character.body.position, end)))
 }
 
-/// Somebody who has as good as come to an exact place stands on it.
+/// Puts a walker that has all but reached its exact goal onto the goal.
 fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some((walk, character)) = parts.walker_mut(id) else {
         return;
@@ -272,8 +271,8 @@ fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Whether a walk that keeps close to somebody stands behind another who follows the same: it is as near as
-/// it comes.
+/// Whether a walk that follows a character stands behind another follower of the same character: it is as
+/// near as it comes.
 fn is_behind_fellow(parts: &Wayfinding<'_>, id: WalkId) -> bool {
     let Some(walk) = parts.walks.get(id) else {
         return false;
@@ -319,8 +318,8 @@ fn finish_turn(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
     }
 }
 
-/// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or
-/// up to anyone who stands there.
+/// Stops a walker at a goal that another character holds: at the end of a path that ends beside the goal, or
+/// in front of the character that stands there.
 fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some(walk) = parts.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
         return;
@@ -350,7 +349,7 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// How long a walker that has a place, or comes behind others who have come to the same goal, tries to get
+/// How long a walker that has a place, or comes behind others that have come to the same goal, tries to get
 /// on, seconds.
 const PRESSED_S: f64 = 1.0;
 
@@ -391,8 +390,8 @@ fn beside(people: People<'_>, walk: &Walk) -> Option<(Status, Reason)> {
     (talks || is_enough || is_shared(people, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
 }
 
-/// Whether a walk that waits beside its goal goes to somebody around whom others stand, or to a point at
-/// which there is no room although nobody stands on it: it comes no nearer.
+/// Whether a walk that waits beside its goal goes to a character that others surround, or to a point at which
+/// there is no room although no one stands on it: it comes no nearer.
 fn is_shared(people: People<'_>, walk: &Walk, holder: CharacterId) -> bool {
     if walk.options.accept == AcceptEnd::Exact {
         return false;
@@ -441,7 +440,7 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
         return Some(Reason::Timeout);
     }
     let since = match walk.phase {
-        // Anyone who queues waits for the head of the queue.
+        // A walker in a queue waits for the head of the queue.
         Phase::Moving => walk.progress_tick.max(walk.queue_tick),
         _ => walk.progress_tick,
     };
@@ -525,8 +524,8 @@ fn note_left(walk: &mut Walk, left_m: f32, landing: TickNumber) {
     }
 }
 
-/// How far back a walker is driven before it counts its progress from there on, metres: more than two who
-/// stand against one another sway back and forth, less than one backs out of a corridor.
+/// How far back a walker is driven before it counts its progress from there on, metres: more than two walkers
+/// that push against one another sway back and forth, less than one backs out of a corridor.
 const SETBACK_M: f32 = 1.0;
 
 /// A walker that is driven back a good way counts its progress from there on.

@@ -1,8 +1,8 @@
 //! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
 //!
-//! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody
-//! decides from the velocities of the last step, so the order of the characters does not matter; anyone who
-//! meets nobody keeps the stride of step 7 to the bit; a ghost, which passes through others, neither
+//! In: the moves of step 7, the place and velocity of every body. Out: a velocity for each body. Holds: each
+//! body decides from the velocities of the last step, so the order of the characters does not matter; a body
+//! that meets no other keeps the stride of step 7 to the bit; a ghost, which passes through others, neither
 //! avoids nor is avoided. Not here: paths, pushes of what overlaps already (`integrate`).
 
 use glam::{Vec2, Vec3};
@@ -25,8 +25,7 @@ use crate::world::map::LevelMap;
 use crate::world::scene_fast_forward::Cast;
 use crate::world::walk::{Crowd, Walk};
 
-/// The furthest that walls are looked for, metres: anyone who is faster than 10 m/s is kept from them by step
-/// 9 alone.
+/// The furthest that walls are looked for, metres: step 9 alone keeps bodies faster than 10 m/s from them.
 const WALL_REACH_M: f32 = 1.0;
 
 /// Fills the columns over everybody, and chooses velocities. The map must be ready for everybody
@@ -62,7 +61,7 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
     }
 }
 
-/// Somebody who takes up room.
+/// A character that takes up room.
 #[derive(Clone, Copy)]
 struct CrowdMember {
     id: CharacterId,
@@ -78,7 +77,7 @@ impl CrowdMember {
     }
 }
 
-/// What is read to find those who take up room.
+/// What is read to find the characters that take up room.
 struct Everybody<'a> {
     people: People<'a>,
     cast: Option<&'a Cast>,
@@ -91,8 +90,8 @@ struct Everybody<'a> {
 const FOUND_TOGETHER: usize = 8192;
 
 impl Everybody<'_> {
-    /// Those of `ids` who take up room, in their order; None for the others. `movers` has the place of each
-    /// character's move among the moves.
+    /// The characters of `ids` that take up room, in their order; None for the others. `movers` has the place
+    /// of each character's move among the moves.
     fn find(&self, ids: &[CharacterId], movers: &RowNumbers, found: &mut Vec<Option<CrowdMember>>) {
         found.clear();
         found.resize(ids.len(), None);
@@ -176,8 +175,8 @@ fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: 
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
-        // A difference of places is rounded, the more so the further they lie from the middle of the world.
-        // Somebody who seems faster than it may be would be slowed down by walls that are not in its way.
+        // A difference of places is rounded, the more so the further they lie from the middle of the world. A
+        // body that seems faster than it may be would be slowed down by walls that are not in its way.
         walker.speed_max_mps = step.gait.speed_mps.max(walker.desired.length());
         walker.gives_way = 1.0;
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
@@ -195,7 +194,7 @@ fn add(bodies: &mut CrowdColumns, one: &CrowdMember, kind: u32) {
     bodies.columns.push(one.place, one.walker.radius_m, one.stance);
 }
 
-/// Anyone who was added last stands for now, and is not pushed.
+/// The body that was added last stands for now, and is not pushed.
 fn hold_still(bodies: &mut CrowdColumns) {
     if let (Some(walker), Some(stance)) = (bodies.walkers.last_mut(), bodies.columns.stances.last_mut()) {
         (walker.velocity, stance.movable) = (Vec2::ZERO, false);
@@ -238,7 +237,7 @@ fn choose(
     avoider.run(walkers, walls, &step, velocities);
 }
 
-/// Whether somebody passes through others. Anyone who is on a link between layers is in nobody's way.
+/// Whether a character passes through others. A character on a link between layers is in no one's way.
 pub(crate) fn is_ghost(walk: Option<&Walk>) -> bool {
     walk.is_some_and(|walk| walk.options.crowd == Crowd::Ghost || walk.on_link.is_some())
 }

@@ -2,17 +2,17 @@
 //!
 //! In: walkers that are held up, and those in front of each. Out: walks that back out, each with the way to a
 //! place beside the ways of those it lets pass. Holds: the file with less far to go to such places backs out,
-//! whole, from its last member on; of equals the shorter one, then the one whose head was created later.
-//! So it is with two who meet across others that stand between them, as soon as one of the two does not get
-//! on, whichever was created first. Anyone who meets somebody that backs out backs out as well. Those for
-//! whom somebody backs out lose no patience while it is on its way. Nobody backs out for longer than its
-//! time, so that none waits without an end. Not here: two who meet where there is room (`crowd::avoid`),
-//! those who stand (`yielding`).
+//! whole, from its last member on; of equals the shorter one, then the one whose head was created later. So
+//! it is with two walkers that meet across others that stand between them, as soon as one of the two does not
+//! get on, whichever was created first. A walker that meets one that backs out backs out as well. Walkers
+//! that another lets pass lose no patience while it is on its way. No walker backs out for longer than its
+//! time, so that none waits without an end. Not here: two walkers that meet where there is room
+//! (`crowd::avoid`), standing characters (`yielding`).
 //!
-//! Method: the way along which somebody backs out is that of the walker that comes towards it, which leads
-//! past it and on. Beside that way rays are cast every quarter of a metre; the first place that touches
-//! nobody's way is taken. Cost: nothing where nobody meets anybody in a narrow place; a bounded number of
-//! look-ups in a step for those who meet across others, however many are held up.
+//! Method: the way along which a walker backs out is that of the walker that comes towards it, which leads
+//! past it and on. Beside that way rays are cast every quarter of a metre; the first place that touches no
+//! one's way is taken. Cost: nothing where no two walkers meet in a narrow place; a bounded number of
+//! look-ups in a step for walkers that meet across others, however many are held up.
 
 use glam::{Vec2, Vec3};
 
@@ -34,8 +34,8 @@ use crate::world::walks::Walks;
 
 /// So many in front of somebody are known, the nearest first.
 const FRONT_MAX: usize = 4;
-/// Seconds without getting on after which the standoff of two who meet is resolved. 1: two who can pass have
-/// done so.
+/// Seconds without progress after which the standoff of two walkers that meet is resolved. 1: two that can
+/// pass have done so.
 const HELD_S: f64 = 1.0;
 /// Cosine of the angle within which a line of people goes on: 70 degrees, so round a bend.
 const ON: f32 = 0.34;
@@ -59,14 +59,14 @@ const APART_M: f32 = 0.25;
 const RAYS: u8 = 12;
 /// How far beyond the first place off the way a ray goes, for each walker that backs out, metres.
 const DEEPER_M: f32 = 0.8;
-/// The gap to those who pass, metres.
+/// The gap to walkers that pass, metres.
 const GAP_M: f32 = 0.05;
 /// Slower than this, metres a second, somebody stands where it stands.
 const SLOW_MPS: f32 = 0.2;
 /// Seconds that somebody waits for others to pass, and how many times as long as its own way takes.
 const WAITS_S: f32 = 10.0;
 const WAITS_WAYS: f32 = 4.0;
-/// Seconds that somebody waits in its place for others who do not get on.
+/// Seconds that a walker waits in its place for others that do not get on.
 const WAITS_IDLY_S: f64 = 3.0;
 
 /// Nobody.
@@ -130,7 +130,7 @@ pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
     }
 }
 
-/// Two who meet, the one that was created first before the other.
+/// Two walkers that meet, the one that was created first before the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Meeting {
     pair: [u32; 2],
@@ -138,7 +138,7 @@ struct Meeting {
     is_due: bool,
 }
 
-/// Those who meet. It is time when neither gets on.
+/// The pairs of walkers that meet. It is time when neither gets on.
 fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meeting> {
     let meets = |&[one, other]: &[u32; 2]| {
         other != NOBODY && other > one && meet(parts.bodies, &held[one as usize], &held[other as usize])
@@ -161,9 +161,9 @@ fn held_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
     walk.map_or(0, |walk| walk.clock(clock.landing()).since(walk.progress_tick))
 }
 
-/// Those who meet across others who stand between the two and can go nowhere: each asks them aside, into the
-/// way of the other. Whoever of the two sees it, and in which order they were created, makes no difference.
-/// It is time when one does not get on, though the other may push it back.
+/// The pairs that meet across others that stand between the two and can go nowhere: each asks them aside,
+/// into the way of the other. It makes no difference which of the two sees it, nor in which order they were
+/// created. It is time when one does not get on, though the other may push it back.
 fn meetings_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meeting> {
     let may_look = |&(_, one): &(u32, &Facing)| {
         is_narrow(parts.bodies, one.row, one.row) && is_held_by_others(parts, at, one)
@@ -185,13 +185,13 @@ fn meetings_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec
     found
 }
 
-/// Whether it is time that somebody looks for others beyond those who stand before it.
+/// Whether it is time that a walker looks for others beyond the characters that stand in front of it.
 fn is_held_by_others(parts: &BackingParts<'_>, at: &[u32], one: &Facing) -> bool {
     let walk = parts.walks.get(one.walk).filter(|walk| walk.backing_out.is_none());
     at.get(one.front[0] as usize) == Some(&NOBODY) && is_due(parts.clock, held_ticks(parts.clock, walk))
 }
 
-/// The walker that somebody meets across others who stand between the two and may be asked aside.
+/// The walker that another meets across characters that stand between the two and may be asked aside.
 fn met_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32], one: &Facing) -> Option<u32> {
     let may_go = |row: u32| {
         let who = parts.characters.alive(parts.bodies.ids[row as usize]);
@@ -210,13 +210,13 @@ fn met_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32], one: &Facin
     (wants_past(parts.bodies, faces, last) && faces.ahead.dot(one.ahead) < AGAINST).then_some(other)
 }
 
-/// Whether somebody who is held up wants to go where another is, also when it has gone back a little.
+/// Whether a walker that is held up wants to go where another is, also when it has gone back a little.
 fn wants_past(bodies: &CrowdColumns, one: &Facing, other: u32) -> bool {
     let between = bodies.columns.places[other as usize] - bodies.columns.places[one.row as usize];
     between.dot(one.ahead) > ON * between.length()
 }
 
-/// The nearest of those who stand behind the second of two, seen from the first, and close to it.
+/// The nearest character that stands close behind the second of two, seen from the first.
 fn next_in_line(
     bodies: &CrowdColumns,
     near: &SpatialHash,
@@ -250,7 +250,7 @@ fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
     width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
 }
 
-/// Whether two who are held up stand in one another's way where they cannot pass.
+/// Whether two walkers that are held up stand in one another's way where they cannot pass.
 fn meet(bodies: &CrowdColumns, one: &Facing, other: &Facing) -> bool {
     let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);
     let is_against = one.ahead.dot(other.ahead) < AGAINST;
@@ -259,14 +259,14 @@ fn meet(bodies: &CrowdColumns, one: &Facing, other: &Facing) -> bool {
         && (is_narrow(bodies, one.row, other.row) || is_narrow(bodies, other.row, one.row))
 }
 
-/// Everybody who is held up, with the grounds they stand on.
+/// All walkers that are held up, with the ground they stand on.
 struct Files<'a> {
     held: &'a [Facing],
     grounds: &'a GroundQueries<'a>,
 }
 
 impl Files<'_> {
-    /// Those who stand behind somebody, nearest first, from its own place on.
+    /// The walkers behind the head of a file, nearest first, from its own place on.
     fn behind(&self, walks: &Walks, head: u32, opposed: u32) -> Vec<u32> {
         let mut file = vec![head];
         let mut next = 0;
@@ -307,7 +307,7 @@ struct Retreat {
     junction: Vec3,
 }
 
-/// Has one of the files of two who meet back out. Whether it was looked at.
+/// Makes one of the files of two walkers that meet back out. Whether it was looked at.
 fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, meeting: Meeting) -> bool {
     let Meeting { pair, is_due } = meeting;
     let walk_of = |index: u32| parts.walks.get(files.held[index as usize].walk);
@@ -322,7 +322,7 @@ fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, meeting: Me
     }
 }
 
-/// Whether the standoff of two who have been held up for so long is resolved in this step.
+/// Whether the standoff of two walkers that have been held up for so long is resolved in this step.
 fn is_due(clock: &Clock, held_ticks: u64) -> bool {
     let again = clock.rate.ticks(AGAIN_S).max(1);
     let before = held_ticks.saturating_sub(clock.rate.ticks_per_step());
@@ -355,7 +355,7 @@ fn rows_of(files: &Files<'_>, file: &[u32]) -> Vec<u32> {
     file.iter().map(|&index| files.held[index as usize].row).collect()
 }
 
-/// Has somebody who meets one that backs out back out as well, with those behind it.
+/// Makes a walker that meets one that backs out back out as well, with the file behind it.
 fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, yields_to: &[CharacterId]) -> bool {
     let passing: Vec<u32> = yields_to.iter().filter_map(|&who| parts.bodies.rows.get(who)).collect();
     let file = files.behind(parts.walks, index, NOBODY);
@@ -489,8 +489,8 @@ impl Seeker<'_> {
         }
     }
 
-    /// Whether a straight line leads past nobody who is to pass: it comes no nearer to them than where it
-    /// begins.
+    /// Whether a straight line leads past none of the walkers that are to pass: it comes no nearer to them
+    /// than where it begins.
     fn passes_nobody(&self, from: Vec3, to: Vec3) -> bool {
         /// Metres.
         const ROUNDING_M: f32 = 0.01;
@@ -533,7 +533,7 @@ fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, p
     walk.backing_out = Some(Box::new(BackingOut { way, from, junction, yields_to, until }));
 }
 
-/// Step 10: whether somebody who backs out goes on with its walk, because all whom it lets pass have passed
+/// Step 10: lets a walker that backs out go on with its walk once all walkers that it lets pass have passed
 /// or do not get on, or its time is over.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some((walk, character)) = parts.walker(id) else {
@@ -557,7 +557,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         };
         let landing = parts.clock.landing();
         let idle_ticks = walk.clock(landing).since(walk.progress_tick);
-        // Nor does anyone get on that stands where it wants to be.
+        // Nor does a walker get on that stands where it wants to be.
         let rests = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
         if is_there && (rests || idle_ticks >= parts.clock.rate.ticks(WAITS_IDLY_S)) {
             return true;
@@ -580,7 +580,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Anyone for whom somebody backs out has reason to wait.
+/// A walker that another lets pass has reason to wait.
 fn wait_for_room(parts: &mut Wayfinding<'_>, who: CharacterId) {
     let landing = parts.clock.landing();
     let walk = parts.characters.alive(who).and_then(|who| who.walk);
@@ -589,7 +589,7 @@ fn wait_for_room(parts: &mut Wayfinding<'_>, who: CharacterId) {
     }
 }
 
-/// Whether somebody who backs out has come to its place.
+/// Whether a walker that backs out has come to its place.
 pub(crate) fn is_there(backing: &BackingOut, place: Vec3) -> bool {
     /// Metres.
     const THERE_M: f32 = 0.05;

@@ -132,7 +132,7 @@ impl Judge<'_> {
 
     /// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer
     /// point, or for another reason. Decided by labels, without a search: in a level where doors open all the
-    /// time, most openings change nothing for most of those who are shut out, and their searches were more
+    /// time, most openings change nothing for most walkers that are shut out, and their searches were more
     /// than half of the tick.
     fn leads_further_now(&self, following: &Following) -> bool {
         /// Nearer by less than this is as near, metres.
@@ -172,7 +172,7 @@ impl Judge<'_> {
         let (body, mut by) = (&self.character.body, (self.by)());
         let changed = changed.grown(f64::from(body.radius_m));
         let mut from = body.position;
-        // Anyone who stands on ground that went away leaves it; the first leg is not to be judged then.
+        // A walker that stands on ground that went away leaves it; the first leg is not to be judged then.
         let mut judged = self.nav.is_walkable(from, &by);
         let mut links = following.path.layers.iter().peekable();
         let climb = self.walk.climb();

@@ -168,7 +168,7 @@ fn act(parts: &mut FollowParts<'_>) {
     }
 }
 
-/// Whether a walk has a way to go on. Anyone who stands at its goal from the start takes no step:
+/// Whether a walk has a way to go on. A walker that stands at its goal from the start takes no step:
 /// `alreadyThere`.
 #[inline]
 fn goes_on(seen: &FollowInputs<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
@@ -190,7 +190,7 @@ fn move_of(seen: &FollowInputs<'_>, id: WalkId, walk: &Walk, character: &Charact
     let links = walk.following.as_ref().is_some_and(|following| !following.path.layers.is_empty());
     // Nobody slows down before stairs.
     let brakes = !links && (walk_modes::is_plain(walk) || matches!(walk.mode, WalkMode::Follow(_)));
-    // Anyone who shuns areas keeps to its path exactly: a corner cut might lead through one.
+    // A walker that shuns areas keeps to its path exactly: a cut corner might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
     let gait = StepGait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, seen.clock.rate) };
@@ -235,7 +235,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
     if made.gait.reach_m <= 0.0 {
         return None;
     }
-    // Anyone who goes on with its walk steps aside no more: one move for each body.
+    // A walker that goes on with its walk steps aside no more: one move for each body.
     if let Some(character) = characters.get_mut(who) {
         character.nudge = None;
     }

@@ -64,7 +64,8 @@ impl<'a> GroundQueries<'a> {
         self.kind_of(who.body.radius_m, who.layer, || Some(who))
     }
 
-    /// The same for a body so wide and on that layer, without a look at it where no door asks who it is.
+    /// The same for a body so wide and on that layer, without a look at the character where no door tells
+    /// characters apart.
     pub(crate) fn kind_of<'b>(
         &mut self,
         radius_m: f32,
@@ -93,8 +94,8 @@ impl<'a> GroundQueries<'a> {
     }
 }
 
-/// What doors that are for some only, or in one direction only, are to those who have been asked about: made
-/// once for all whom the same doors admit.
+/// The rules of doors with teams or with one direction, for the characters that were asked about: made once
+/// for all characters that the same doors admit.
 #[derive(Debug)]
 struct Rules<'a> {
     doors: &'a [Door],

@@ -51,7 +51,7 @@ pub(crate) struct IntegrateParts<'a> {
 pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     parts.interpolations.clear();
     match &parts.step.cast {
-        // Anyone who moves does so as it takes its step.
+        // A moving body begins its step when it takes it.
         None => {
             let movers = &parts.step.bodies.movers;
             let standing = parts.step.threads.filter(parts.characters.ids(), |id| movers.get(id).is_none());
@@ -135,7 +135,7 @@ fn take_step(
 ) -> Vec3 {
     let from = character.body.position;
     let is_free = step.is_climb || step.open.holds(from, to) || footing.clear(from, to);
-    // Anyone who stands where no ground is goes the way it was told and no other: sideways it might come out
+    // A body that stands off the ground goes the way it was told and no other: sideways it might come out
     // beyond a wall.
     let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
     let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
@@ -164,8 +164,8 @@ fn take_step(
 /// A walker that makes less than this part of its stride is held up.
 const KEPT: f32 = 0.5;
 
-/// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its
-/// head at every step.
+/// Whether a character that is held up on its way looks about where it wants to go, so that it need not turn
+/// its head at every step.
 fn keeps_still(character: &Character, walk: Option<&Walk>) -> bool {
     /// A walker that has come less far than this, metres, sets out.
     const SET_OUT_M: f32 = 0.3;
@@ -214,8 +214,7 @@ fn reach(nav: &NavMap, footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Vec3 
         true => aside,
         false => [aside[1], aside[0]],
     };
-    // Anyone who stands on the very edge of the ground cannot go along it: a line there touches what lies
-    // beyond.
+    // A body on the very edge of the ground cannot go along it: a line there touches what lies beyond.
     [first, second]
         .into_iter()
         .flat_map(|place| once(place).chain(once_with(move || off_the_wall(nav, place))))
@@ -233,7 +232,7 @@ fn off_the_wall(nav: &NavMap, place: Vec3) -> Vec3 {
     place + inwards.clamp_length_max(FINGER_M)
 }
 
-/// Where somebody who stands off the ground comes onto it: from there on walls count again.
+/// Where a body that stands off the ground comes onto it: from there on walls count again.
 fn first_ground(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// Metres between places looked at: no ground to stand on is as narrow.
     const APART_M: f32 = 0.02;
@@ -264,7 +263,7 @@ impl Ground for Floor<'_> {
     fn price(&self, place: Vec3, body: usize) -> u32 {
         let walked_m = (flat(place) - self.began[body]).length();
         let price = self.grounds.footing(self.kinds[body]).price(place);
-        // Anyone who walks asks about two lines, one as long as its step. The cast saturates.
+        // A walking body asks about two lines, one as long as its step. The cast saturates.
         if walked_m == 0.0 { price } else { price.saturating_mul((walked_m as u32).saturating_add(2)) }
     }
 }
@@ -299,7 +298,7 @@ fn push_apart(
     pushed
 }
 
-/// Pushes apart anyone who overlaps.
+/// Pushes apart bodies that overlap.
 fn part(parts: &mut IntegrateParts<'_>) {
     let IntegrateParts { clock, crowd, map, characters, walks, interpolations, step, .. } = parts;
     let Clock { tick, rate, .. } = **clock;

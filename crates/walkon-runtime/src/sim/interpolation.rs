@@ -59,9 +59,10 @@ fn bring(interpolation: &mut Interpolation, character: &mut Character, part: f32
 /// How far beside a line along the very edge of the ground a body is shown, metres.
 const ASIDE_M: [f32; 2] = [2.5e-4, 2e-3];
 
-/// Everybody who has made a step begins it again, tick by tick. Along the very edge of the ground a part of a
-/// line may not be clear although the whole of it is: there a body is shown a hair beside the line, and where
-/// that is not clear either it is there at once. Anyone who leaves ground that went away is seen to leave it.
+/// Every character that has made a step begins it again, tick by tick. Along the very edge of the ground a
+/// part of a line may not be clear although the whole of it is: there a body is shown a hair beside the line,
+/// and where that is not clear either it is there at once. A character that leaves ground that went away is
+/// seen to leave it.
 fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
     let InterpolationParts { map, characters, interpolations, step, .. } = parts;
     let CrowdStep { bodies, moves, .. } = step;
@@ -108,7 +109,7 @@ fn goes_beside(interpolation: &mut Interpolation, is_shown: impl Fn(&Interpolati
     found.is_some()
 }
 
-/// Brings everybody who is on its way a part of the step along, and keeps those who have not stopped.
+/// Brings every character on its way a part of the step along, and keeps those that have not stopped.
 fn go_on(parts: &mut InterpolationParts<'_>, part: f32) {
     let InterpolationParts { interpolations, characters, step, .. } = parts;
     retain(
@@ -227,7 +228,7 @@ pub(crate) fn land(
     });
 }
 
-/// Turns somebody who stands, towards what a verb or the end of a walk asked for.
+/// Turns a standing character towards what a verb or the end of a walk asked for.
 fn turn(parts: &mut InterpolationParts<'_>, id: CharacterId) {
     let InterpolationParts { clock, characters, walks, events, .. } = parts;
     let Some(character) = characters.get(id) else {

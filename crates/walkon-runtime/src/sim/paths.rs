@@ -383,14 +383,14 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
     };
     let tick = walk.clock(tick);
     set_out(walk, why, left_m, SettingOut { tick, turn_ticks, longer_ticks });
-    // Anyone who stands because it wants to goes on standing.
+    // A walker that stands because it wants to goes on standing.
     if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
         walk.phase = Phase::Moving;
     }
 }
 
 /// Whether a walk has waited longer than its patience, which does not count while its door opens: with a new
-/// way its patience begins again, as it does for those who go on through the door.
+/// way its patience begins again, as it does for walkers that go on through the door.
 fn has_outwaited_its_door(doors: &[Door], walk: &Walk, landing: TickNumber) -> bool {
     let Phase::AtDoor(door) = walk.phase else {
         return false;
@@ -400,7 +400,7 @@ fn has_outwaited_its_door(doors: &[Door], walk: &Walk, landing: TickNumber) -> b
 }
 
 /// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as
-/// having asked because of others. Anyone who waits for its first path goes on waiting; only one that is
+/// having asked because of others. A walker that waits for its first path goes on waiting; only one that is
 /// pushed about again and again loses its patience.
 fn ask_from_here(parts: &mut Wayfinding<'_>, id: WalkId) {
     /// Paths that may be missed before patience runs: each is a search.
@@ -465,7 +465,7 @@ fn join(nav: &NavMap, mut path: Path, position: Vec3, by: &Traversal) -> Option<
     if flat_distance(start, position) < 1e-4 {
         return Some(path);
     }
-    // Anyone who stands where the ground went away sees from where it comes onto the ground again.
+    // A walker that stands where the ground went away sees from where it comes onto the ground again.
     let ground = nav.start(position, by)?.point;
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()

@@ -2,14 +2,14 @@
 //!
 //! In: walks near their goals, those that stand there. Out: a place for each walk that cannot stand on its
 //! goal, or that shares it with others. Holds: two walks to one goal never have overlapping places, and no
-//! place overlaps somebody who stands; a place lies on ground that the body may stand on, in a straight clear
-//! line from the goal; the same world gives the same places; a place is free again as soon as its walk ends.
-//! Not here: when a walker at its place has arrived (`arrivals`).
+//! place overlaps a standing character; a place lies on ground that the body may stand on, in a straight
+//! clear line from the goal; the same world gives the same places; a place is free again as soon as its walk
+//! ends. Not here: when a walker at its place has arrived (`arrivals`).
 //!
 //! Method: the nearest free places lie on the rims of what is taken, each widened by the body's own radius,
-//! and on the rim of the goal's own circle; where two rims cross, somebody fits tightly. So rings fill from
-//! the inside. Cost: for each walk near its goal, those who stand around; a hundred rims at most where a
-//! place is chosen.
+//! and on the rim of the goal's own circle; where two rims cross, the body fits tightly. So rings fill from
+//! the inside. Cost: for each walk near its goal, the characters that stand around it; a hundred rims at most
+//! where a place is chosen.
 
 use glam::{Vec2, Vec3};
 
@@ -29,7 +29,8 @@ use crate::world::walk::{AcceptEnd, Crowd, GoalSlot, Phase, Walk};
 const NEAR_M: f32 = 3.0;
 /// Room left between two bodies, metres.
 const GAP_M: f32 = 0.02;
-/// So many who stand around a goal, the nearest to the walker, are asked for places at their rims.
+/// At most this many characters that stand around a goal, the nearest to the walker, offer places at their
+/// rims.
 const RIMS_MAX: usize = 24;
 /// What a metre further from the goal is worth, in metres of way: people go round to the side before they
 /// stand in a second row.
@@ -46,7 +47,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>, concerned: &[WalkId]) {
     }
 }
 
-/// Whether a walk has a place, or may need one: walkers with a place are of interest to those who come.
+/// Whether a walk has a place, or may need one: walkers with a place are of interest to walkers that come.
 #[inline]
 pub(crate) fn is_concerned(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     walk.goal_slot.is_some() || is_coming(clock, people, walk)
@@ -104,7 +105,7 @@ impl Rim {
     }
 }
 
-/// Somebody who comes to a goal.
+/// A walker that comes to a goal.
 #[derive(Clone, Debug)]
 struct Comer {
     who: CharacterId,
@@ -216,7 +217,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
     given.extend(slot.map(|slot| GivenSlot { walk: id, slot, radius_m: comer.radius_m }));
 }
 
-/// Everybody who stands around a goal, and what that leaves.
+/// All characters that stand around a goal, and what that leaves.
 fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Vec<(CharacterId, Rim)> {
     let line = Straight { from: comer.goal, to: comer.goal, layer: comer.by.layer, but: &[comer.who] };
     let Some(around) = index.beside_way(people, line) else {
@@ -234,7 +235,7 @@ fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Ve
 }
 
 impl GivenSlot {
-    /// What it leaves to somebody who comes to the same goal.
+    /// What it leaves to a walker that comes to the same goal.
     fn rim(&self, comer: &Comer) -> Option<Rim> {
         let is_same = flat_distance(self.slot.goal, comer.goal) <= comer.radius_m;
         let radius_m = comer.radius_m + self.radius_m + GAP_M;

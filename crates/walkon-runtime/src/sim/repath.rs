@@ -8,9 +8,9 @@
 //! plan went around is gone and the way is longer than it has to be. Not here: which of two ways is taken
 //! (`paths`), changes of the map, which ignore the cooldown (`edits`).
 //!
-//! Movers are transparent to plans (seed:D4), so somebody who walks past changes nobody's path; what changes
-//! paths is somebody that comes to stand, stops standing, or is pushed while it stands. Ten thousand walkers
-//! in motion therefore cost a look at each, and no search.
+//! Movers are transparent to plans (seed:D4), so a walker that passes changes no path; what changes paths is
+//! a character that comes to stand, stops standing, or is pushed while it stands. Ten thousand walkers in
+//! motion therefore cost a look at each, and no search.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ use crate::world::walks::Walks;
 /// about there on.
 pub(crate) const CHEAPER: f32 = 0.9;
 
-/// Something about those who stand that may matter to walkers nearby.
+/// A change of a standing character that may matter to walkers nearby.
 #[derive(Clone, Copy, Debug)]
 struct BystanderChange {
     who: CharacterId,
@@ -58,7 +58,7 @@ pub(crate) fn notice_all(
     threads: Threads,
 ) -> BystanderChanges {
     let mut changes = removed(characters);
-    // Whoever stands does so whoever it follows.
+    // A character stands no matter which other it follows.
     let leaders = &Leaders::default();
     let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(who));
     for id in threads.filter(characters.ids(), may_count) {
@@ -70,7 +70,7 @@ pub(crate) fn notice_all(
     BystanderChanges(changes)
 }
 
-/// What has changed about those who stand, since it last counted.
+/// What has changed about standing characters, since it last counted.
 pub(crate) struct BystanderChanges(Vec<BystanderChange>);
 
 impl BystanderChanges {
@@ -80,7 +80,7 @@ impl BystanderChanges {
     }
 }
 
-/// Those who stand no more because they are gone for good.
+/// The characters that stand no more because they are gone for good.
 fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
     let gone = characters.take_departed().into_iter();
     gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
@@ -212,8 +212,8 @@ fn minds_others(walk: &Walk) -> bool {
         && walk.options.crowd != Crowd::Ghost
 }
 
-/// Whether the character that held the goal of a walk has left, or stands elsewhere now. Anyone who is still
-/// far off is not told: by the time it comes there, it may be held again.
+/// Whether the character that held the goal of a walk has left, or stands elsewhere now. A walker that is
+/// still far off is not told: by the time it comes there, the goal may be held again.
 fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     let near_m = people.crowd.replan_trigger_m;
     let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
@@ -312,7 +312,7 @@ pub(crate) fn is_blocked(
     })
 }
 
-/// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be
+/// Whether a character that the plan in use went around is gone, and a way through where it stood could be
 /// enough cheaper to be taken: every way that its leaving opens leads through there, and none costs less than
 /// straight lines on the best ground.
 fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec3) -> bool {

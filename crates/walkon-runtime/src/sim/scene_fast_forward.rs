@@ -1,14 +1,14 @@
-//! The steps that a skipped scene needs, as often as it needs them: the very steps of a tick, for those who
-//! take part.
+//! The steps that a skipped scene needs, as often as it needs them: the very steps of a tick, for the
+//! characters that take part.
 //!
 //! In: a stretch of a scene (`world::scene_fast_forward`), steps that may be spent. Out: how many ticks of
-//! the scene passed, none of which passed for anybody else. Holds: paths are searched within the budget of a
-//! tick, bodies follow, avoid, are pushed and arrive by the same functions and in the same order as in a tick
-//! that is watched, so that everybody comes to stand where they would have come to stand, to the bit, as long
-//! as nobody walks there that does not belong to the scene; a door reaches its final state at once, and is
-//! `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who
-//! hears of it can act on it before the scene goes on. Not here: what the scene's tasks do
-//! (`script::step::skipping`), who takes part (`world::scene_fast_forward`).
+//! the scene passed, none of which passed for any other character. Holds: paths are searched within the
+//! budget of a tick, bodies follow, avoid, are pushed and arrive by the same functions and in the same order
+//! as in a tick that is watched, so that every character comes to stand where it would have come to stand, to
+//! the bit, as long as no character outside the scene walks there; a door reaches its final state at once,
+//! and is `occupied` when a character is in its way; it stops as soon as there is an event, so that its
+//! listeners can act on it before the scene goes on. Not here: what the scene's tasks do
+//! (`script::step::skipping`), which characters take part (`world::scene_fast_forward`).
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
@@ -29,7 +29,7 @@ pub struct Passed {
     pub has_begun: bool,
 }
 
-/// Ticks between two looks at who is near: half a second at the usual rate.
+/// Ticks between two looks at the characters nearby: half a second at the usual rate.
 const LOOK_TICKS: u64 = 30;
 
 /// What waits aside while the time of a scene passes: the walks and the steps of everybody else.
@@ -38,7 +38,7 @@ struct SetAside {
     interpolations: Vec<Interpolation>,
 }
 
-/// From here on only the scene's walks go on, and only those who take part move.
+/// From here on only the scene's walks go on, and only the characters that take part move.
 fn begin(world: &mut World, forward: &FastForward, fast_forwarded_ticks: u64) -> SetAside {
     (world.clock.is_skipping, world.clock.fast_forwarded_ticks) = (true, fast_forwarded_ticks);
     let cast = Cast::of(&world.characters, &world.walks, forward);
@@ -125,7 +125,7 @@ pub fn land(world: &mut World, forward: &FastForward) {
 
 /// What a tick costs: those of the scene are looked at from all sides, others in passing.
 fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
-    /// Others who are looked at for the cost of one of the scene.
+    /// Other characters that are looked at for the cost of one of the scene.
     const OTHERS: usize = 16;
     if !world.clock.begins_step() {
         // Between two steps of the crowd everybody is only brought along.

@@ -3,7 +3,7 @@
 //! In: positions, facings, the ground, noises. Out: sightings, facts. Holds: so many looks along the ground a
 //! tick and no more; when they are spent the watches that are left come first in the next tick, so each has
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
-//! view costs a small part of one. Not here: what hides whom (`world::sight`).
+//! view costs a small part of one. Not here: what blocks a line of sight (`world::sight`).
 
 use std::collections::btree_map::RangeMut;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,7 +128,7 @@ impl SenseInputs<'_> {
         }
     }
 
-    /// Loses those who are gone, and forgets what is too long ago.
+    /// Loses the characters that are gone, and forgets what is too long ago.
     fn forget(&self, id: SenseId, watch: &mut SenseWatch, events: &mut EventQueue) {
         if watch.known.is_empty() {
             return;

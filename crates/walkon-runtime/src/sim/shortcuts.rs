@@ -91,7 +91,7 @@ fn may_be_better(nav: &NavMap, walk: &Walk, position: Vec3, change: &MapChange) 
     let Some(&end) = following.cursor.ahead(&following.path).last() else {
         return false;
     };
-    // A door that closes before anyone who can open it makes the way longer too.
+    // A door that closes makes the way longer too for a walker that can open it.
     let is_dearer = || {
         (change.recosted || change.closed && !following.path.crossings.is_empty())
             && crosses(walk, position, change)
@@ -146,7 +146,7 @@ pub(crate) fn rest_cost_m(
     position: Vec3,
     following: &Following,
 ) -> Option<f32> {
-    // Anyone who stands where the ground went away is led out of it first, by any way.
+    // A walker that stands where the ground went away is led out of it first, by any way.
     let mut is_judged = nav.is_walkable(position, &by);
     let mut from = position;
     let mut cost_m = 0.0;

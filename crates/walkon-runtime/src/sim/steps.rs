@@ -101,7 +101,7 @@ pub fn regions(world: &mut World) {
     regions::run(clock.tick, &map.nav, characters, triggers, events);
 }
 
-/// Step 11, after regions: who sees and hears whom.
+/// Step 11, after regions: what characters see and hear.
 pub fn senses(world: &mut World) {
     let World { clock, settings, map, characters, senses, events, .. } = world;
     let looks_max = settings.limits.looks_per_tick;

@@ -82,7 +82,7 @@ impl<'a> Wayfinding<'a> {
         })
     }
 
-    /// Forgets where everybody stands and who follows whom: both have changed.
+    /// Forgets where characters stand and which they follow: both have changed.
     pub(crate) fn forget_others(&mut self) {
         self.bystanders.forget();
         self.leaders.forget();
@@ -94,7 +94,8 @@ impl<'a> Wayfinding<'a> {
         People { characters, walks, crowd: &settings.crowd, leaders }
     }
 
-    /// Those who stand beside the straight way of a walker, the first of those left out; None for nobody.
+    /// The characters that stand beside the straight way of a walker, which is the first of those left out;
+    /// None when there are none.
     pub(crate) fn beside(&mut self, line: Straight<'_>) -> Option<Bystanders> {
         let Self { settings, characters, walks, leaders, bystanders, .. } = self;
         bystanders.beside_way(People { characters, walks, crowd: &settings.crowd, leaders }, line)

@@ -1,12 +1,13 @@
-//! Step 9, last part: who is in whose way, who is asked aside, and who queues.
+//! Step 9, last part: which walkers are blocked by which characters, which characters are asked aside, and
+//! which walkers queue.
 //!
-//! In: walkers who have not got on for a moment, bodies near them. Out: the character ahead of each, steps
-//! aside (nudges), the tick at which somebody of the jam a walker is in last got on, and later for a large
-//! one. Holds: one is asked aside at most once in the cooldown, never the player, never a character that a
-//! scene holds, never one that waits in front of a door (seed:C6-C9); a step aside leads along a clear line
-//! (seed:C7); a jam gets on as long as anybody in it comes nearer to its goal than ever before, and two who
-//! wait for one another do not (fault:G33). Cost: linear in those who are held up, up to `LOOKS_MAX` in all,
-//! however many stand on one spot; nothing when nobody is.
+//! In: walkers that have not got on for a moment, bodies near them. Out: the character ahead of each, steps
+//! aside (nudges), the tick at which a walker of the same jam last got on, and later for a large one. Holds:
+//! one is asked aside at most once in the cooldown, never the player, never a character that a scene holds,
+//! never one that waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a
+//! jam gets on as long as any walker in it comes nearer to its goal than ever before, and two that wait for
+//! one another do not (fault:G33). Cost: linear in the walkers that are held up, up to `LOOKS_MAX` in all,
+//! however many stand on one spot; nothing when none is.
 
 use glam::{Vec2, Vec3};
 
@@ -52,14 +53,14 @@ const WAY_AHEAD_M: f32 = 3.0;
 
 /// The cells that are looked into for neighbours, metres.
 const CELL_M: f32 = 1.0;
-/// Bodies looked at in a step by all who are held up, at most, about: a heap of thousands in which everybody
-/// is held up by everybody would take as many looks as there are pairs. A crowd of 2,000 packed body to body
-/// takes 200,000.
+/// Bodies that all walkers that are held up look at in a step, at most, about: a heap of thousands in which
+/// every walker is held up by every other would take as many looks as there are pairs. A crowd of 2,000
+/// packed body to body takes 200,000.
 const LOOKS_MAX: u32 = 500_000;
 /// Bodies looked at in each cell, at least: a few of a heap tell as much as all.
 const PER_CELL_MIN: u32 = 2;
 
-/// A walker who does not get on.
+/// A walker that does not get on.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// None for a character that steps aside.
@@ -100,7 +101,7 @@ impl YieldingParts<'_> {
     }
 }
 
-/// Looks at everybody who is held up, in order of creation of the walks.
+/// Looks at every walker that is held up, in order of creation of the walks.
 pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let held = held_up(parts.clock, parts.walks, parts.step);
     if held.is_empty() {
@@ -129,7 +130,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     step.bodies.after = near;
 }
 
-/// Bodies looked at in each cell so that all who are held up stay within the looks of a step.
+/// Bodies looked at in each cell, so that all walkers that are held up stay within the looks of a step.
 fn per_cell_max(held_count: usize, widest_m: f32) -> u32 {
     let across = (2.0 * (2.0 * widest_m + GIVE_WAY_GAP_M) / CELL_M).ceil() + 1.0;
     // The casts saturate.
@@ -137,7 +138,7 @@ fn per_cell_max(held_count: usize, widest_m: f32) -> u32 {
     (LOOKS_MAX / cells.max(1)).max(PER_CELL_MIN)
 }
 
-/// What is read of everybody to see who is in whose way. Nothing of it changes meanwhile.
+/// What is read of all characters to see which are in the way of which. Nothing of it changes meanwhile.
 struct YieldInputs<'a> {
     clock: &'a Clock,
     map: &'a LevelMap,
@@ -192,7 +193,7 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
 /// So many walkers that are held up share the lists of those in front of them.
 const TOGETHER: usize = 64;
 
-/// Looks ahead of everybody who is held up; a list for each [`TOGETHER`] of them.
+/// Looks ahead of every walker that is held up; a list for each [`TOGETHER`] of them.
 fn look_ahead(seen: &YieldInputs<'_>, held: &[Held], threads: Threads) -> Vec<Fronts> {
     let mut fronts: Vec<Fronts> = held.chunks(TOGETHER).map(|_| Fronts::default()).collect();
     threads.for_rows(held.len()).share(&mut fronts[..], Vec::new, |found, first, fronts| {
@@ -250,8 +251,8 @@ impl Fronts {
     }
 }
 
-/// How many ticks ago the jam of a walker last got on, as far as it sees: it itself, or anyone in front that
-/// is not held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for a character that
+/// How many ticks ago the jam of a walker last got on, as far as it sees: the walker itself, or any in front
+/// that is not held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for a character that
 /// steps aside.
 fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> u64 {
     let Some(own) = one.walk.and_then(|id| seen.people.walks.get(id)) else {
@@ -264,11 +265,11 @@ fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront
     let of_other = |other: &InFront| {
         let character = seen.people.characters.get(other.who);
         let walk = character.and_then(|it| it.walk).and_then(|id| seen.people.walks.get(id))?;
-        // Anyone who stands where it wants to be goes nowhere, also when it is asked aside.
+        // A walker that stands where it wants to be goes nowhere, also when it is asked aside.
         if matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
             return None;
         }
-        // Anyone who waits at a door, for others to pass, or for its first path, goes on in time.
+        // A walker that waits at a door, for others to pass, or for its first path, goes on in time.
         if walk.backing_out.is_some() || matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) {
             return Some(0);
         }
@@ -281,7 +282,7 @@ fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront
     front.iter().filter(is_free).filter_map(of_other).fold(own_ticks, u64::min)
 }
 
-/// The jams of a step: walkers who are held up, joined with those in front of them.
+/// The jams of a step: walkers that are held up, joined with the walkers in front of them.
 #[derive(Debug, Default)]
 struct Jams {
     /// Row to its place among those held up.
@@ -293,7 +294,7 @@ struct Jams {
     since: Vec<u64>,
 }
 
-/// Nobody who is held up.
+/// No walker that is held up.
 const NOBODY: u32 = u32::MAX;
 
 impl Jams {
@@ -336,8 +337,8 @@ impl Jams {
         }
     }
 
-    /// Anyone in front of a walker who is held up, too, is in the same jam; where one gets on, all of it has
-    /// reason to wait. Of those further off than in a queue only the ones that get on count.
+    /// A walker that is held up in front of another that is held up is in the same jam; where one gets on,
+    /// all of it has reason to wait. Of walkers further off than in a queue only the ones that get on count.
     fn meet(&mut self, at: u32, front: &[InFront], ticks_since_jam_progress: u64) {
         self.got_on(at, ticks_since_jam_progress);
         for other in front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M) {
@@ -383,7 +384,7 @@ fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: 
     );
 }
 
-/// What a walker who is held up learns.
+/// What a walker that is held up learns.
 struct Queueing {
     /// The character in front of it.
     ahead: Option<CharacterId>,
@@ -408,12 +409,12 @@ fn opens_ahead(map: &LevelMap, walk: &Walk) -> bool {
     door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 
-/// Asks the nearest who stands in the way to step aside.
+/// Asks the nearest character in the way to step aside.
 fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
     let (clock, people) = (parts.clock, parts.people());
     let walk = one.walk.and_then(|id| people.walks.get(id));
     debug_assert!(walk.is_some() == one.walk.is_some(), "no walk goes away between steps 7 and 9");
-    // Anyone who steps aside asks the next, so that whole files back out.
+    // A character that steps aside asks the next, so that whole files back out.
     let asks = walk.is_none_or(|walk| walk.options.crowd == Crowd::Push);
     let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
         return;
@@ -452,8 +453,8 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>, length_m: f32) -> Vec
     way
 }
 
-/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was one
-/// that has come to the same goal. Whoever follows the walker keeps nothing from it.
+/// Whether a character stands on the goal of a walk, or leaves no room there: it was there first. So was one
+/// that has come to the same goal. A follower of the walker keeps no goal from it.
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
@@ -466,7 +467,7 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
     let ago = character.nudged.and_then(|asked| asked.ago_ticks(clock.landing()));
     let rested = ago.is_none_or(|ago| ago >= cooldown);
     let walk = character.walk.and_then(|walk| people.walks.get(walk));
-    // Anyone who waits in front of a door, or beside a goal, has nowhere else to be.
+    // A walker that waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
 }
@@ -561,7 +562,7 @@ fn along_way(
     if let Some(to) = ends.into_iter().find(|&to| clear(place, to)) {
         return Some(StepAside { to, via: None });
     }
-    // Anyone who stands half in a niche comes out of it first. The cast saturates.
+    // A character that stands half in a niche comes out of it first. The cast saturates.
     let count = (step_m / APART_M) as u32;
     let vias = (0..count.min(8)).flat_map(|step| beside(steer::along(way, at, APART_M * step as f32)));
     vias.filter(|&via| clear(place, via)).find_map(|via| {

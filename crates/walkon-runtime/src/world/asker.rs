@@ -19,8 +19,8 @@ use crate::world::walk::Walk;
 /// The asker, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
-    /// Tags of anyone it is; none when a script asks about a point and names no tags. Doors of teams are
-    /// walls for strangers, not for nobody.
+    /// Tags of the character that asks; none when a script asks about a point and names no tags. Doors of
+    /// teams are walls for a character without their tags, not for a question without a character.
     pub tags: Option<&'a [String]>,
     /// The layer of the map that it is on.
     pub layer: u8,

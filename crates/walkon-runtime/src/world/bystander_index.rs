@@ -47,7 +47,7 @@ pub(crate) struct BystanderIndex {
     noted: usize,
     is_built: bool,
     found: Vec<u32>,
-    /// The threads that look for those who stand: the same people for any number of them.
+    /// The threads that look for standing characters: any number of them finds the same ones.
     pub(crate) threads: Threads,
 }
 
@@ -60,7 +60,7 @@ pub struct People<'a> {
     pub(crate) characters: &'a Characters,
     pub(crate) walks: &'a Walks,
     pub(crate) crowd: &'a CrowdSettings,
-    /// Who of them follows whom.
+    /// Which of them follow which.
     pub(crate) leaders: &'a Leaders,
 }
 
@@ -149,7 +149,7 @@ impl BystanderIndex {
         self.find(people, line)
     }
 
-    /// The same for the way of a walker, the first of those left out: whoever follows it does not keep its
+    /// The same for the way of a walker, which is the first of those left out: its followers do not keep its
     /// goal from it.
     pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         let found = self.beside(people, line)?;

@@ -463,7 +463,7 @@ impl Characters {
         self.note_standing(id);
     }
 
-    /// Those who came to be elsewhere in this tick, some of them twice.
+    /// The characters that came to be elsewhere in this tick, some of them twice.
     pub(crate) fn displaced(&self) -> impl Iterator<Item = &Character> {
         let displaced = self.displaced.iter().filter_map(|&id| self.slots.get(id));
         displaced.filter(|character| character.displaced != Displaced::No)

@@ -61,7 +61,7 @@ pub(crate) fn sample() -> Fixture {
     Fixture { world, one, other, walk }
 }
 
-/// Somebody who stands there, in a run with this seed.
+/// A character that stands there, in a run with this seed.
 pub(crate) fn someone(seed: u64, name: &str, position: Vec3) -> Character {
     let rng = Rng::stream(seed, &stream_name(name));
     Character { displaced: Displaced::No, ..born(Spawn::new(name, position), 0, position, rng) }

@@ -1,4 +1,4 @@
-//! Who follows whom, directly or through others.
+//! Which characters follow which, directly or through others.
 //!
 //! In: characters and their walks. Out: whether one follows another. Holds: a file of followers of any
 //! length is known whole, and so is a circle, in which everybody follows everybody. Cost: one pass over the
@@ -25,12 +25,12 @@ pub(crate) struct Leaders {
 }
 
 impl Leaders {
-    /// Forgets who follows whom: walks have changed.
+    /// Forgets which characters follow which: walks have changed.
     pub(crate) fn forget(&mut self) {
         self.known.take();
     }
 
-    /// Whether somebody follows a character, or one that follows it.
+    /// Whether a character follows another, or one that follows it.
     pub(crate) fn has(
         &self,
         characters: &Characters,
@@ -43,7 +43,7 @@ impl Leaders {
     }
 }
 
-/// Whom somebody follows.
+/// The character that another follows.
 fn target_of(characters: &Characters, walks: &Walks, who: CharacterId) -> Option<CharacterId> {
     let walk = walks.get(characters.alive(who)?.walk?)?;
     match (&walk.mode, walk.goal) {
@@ -52,7 +52,7 @@ fn target_of(characters: &Characters, walks: &Walks, who: CharacterId) -> Option
     }
 }
 
-/// Somebody who follows or is followed, or a circle of them.
+/// A character that follows or is followed, or a circle of them.
 #[derive(Clone, Copy, Debug)]
 struct FileMember {
     /// The one that is followed, or itself.
@@ -64,7 +64,7 @@ struct FileMember {
     is_circle: bool,
 }
 
-/// All who follow anybody, and those they follow.
+/// All characters that follow another, and those they follow.
 #[derive(Clone, Debug, Default)]
 struct Forest {
     numbers: RowNumbers,

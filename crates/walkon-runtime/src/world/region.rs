@@ -31,7 +31,7 @@ pub struct Region {
     pub shape: RegionShape,
     /// The layer of the map that it lies on; all of them for none.
     pub layer: Option<u8>,
-    /// Least and greatest height of those who stand in it, metres; any height for none.
+    /// Least and greatest height of the characters that stand in it, metres; any height for none.
     pub heights_m: Option<[f32; 2]>,
     /// The characters inside at the last step 11 that looked at it, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
@@ -224,7 +224,7 @@ pub struct Triggers {
     /// Whether the last step 11 has put some of them off: then those that wait longest come first in the
     /// next.
     pub(crate) is_behind: bool,
-    /// How characters came to be elsewhere, by serial, and when: as long as somebody is put off who has not
+    /// How characters came to be elsewhere, by serial, and when: as long as a watch is put off that has not
     /// looked since.
     pub(crate) displaced: BTreeMap<u32, (Displaced, TickNumber)>,
 }
@@ -237,7 +237,7 @@ impl Triggers {
         ids
     }
 
-    /// Bytes that a watch takes for each who is inside.
+    /// Bytes that a watch takes for each character inside.
     pub(crate) const INSIDER_BYTES: usize = 24;
 
     /// The bytes that watches take for those inside; one that has not looked yet may find all people. Cost:

@@ -15,7 +15,7 @@ pub struct Scratch {
     pub(crate) search: Box<Search>,
     /// Where the characters in the way of plans stand.
     pub(crate) bystanders: BystanderIndex,
-    /// Who follows whom.
+    /// Which characters follow which.
     pub(crate) leaders: Leaders,
     /// The step of the crowd under way, from step 7 to step 9.
     pub(crate) step: CrowdStep,

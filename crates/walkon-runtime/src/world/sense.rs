@@ -104,7 +104,7 @@ impl Unseen {
 pub enum SenseTarget {
     /// One character.
     Character(CharacterId),
-    /// Anyone with this tag.
+    /// Any character with this tag.
     Tag(String),
 }
 
@@ -146,7 +146,7 @@ pub struct SenseWatch {
 
 impl SenseWatch {
     /// The sighting that is freshest and still remembered at a tick: one in sight before others, then the
-    /// later, then the character who came first.
+    /// later, then the character that was created first.
     #[must_use]
     pub fn last_seen(&self, now: TickNumber) -> Option<&Sighting> {
         let mut best: Option<&Sighting> = None;

@@ -159,7 +159,7 @@ fn check_places(world: &World) -> Result<(), DecodeError> {
     }
 }
 
-/// Those whom questions are asked for most: as when they appear.
+/// Prepares the map for the first kinds of characters, as when they appear.
 fn prepare(map: &mut LevelMap, characters: &Characters) {
     let mut known: Vec<(u32, u8)> = Vec::new();
     for (_, one) in characters.iter() {

@@ -85,7 +85,7 @@ pub fn of(world: &World) -> WorldHash {
         // Never part of the state.
         scratch: _,
     } = world;
-    // Whoever stands does so whoever it follows.
+    // A character stands no matter which other it follows.
     let leaders = &Leaders::default();
     let who = People { characters, walks, crowd: &settings.crowd, leaders };
     WorldHash {

@@ -1,9 +1,9 @@
 //! Paths that are expected of a level: a list, run again at each edit, kept as a file of level tests.
 //!
-//! In: where from, where to, for whom, and what is to come of it; a way to ask the map; the text of a file
-//! that was written here. Out: what came of each; the text of that file, which `walkon test` runs. Holds:
-//! reading a file gives the list that was written into it; every row is a test with a name that says what is
-//! expected. Not here: when they are run, where the file lies.
+//! In: where from, where to, for which character, and what is to come of it; a way to ask the map; the text
+//! of a file that was written here. Out: what came of each; the text of that file, which `walkon test` runs.
+//! Holds: reading a file gives the list that was written into it; every row is a test with a name that says
+//! what is expected. Not here: when they are run, where the file lies.
 
 use std::fmt::Write as _;
 
@@ -90,7 +90,7 @@ pub struct Expectation {
     /// Keys that are carried: with some, open doors are those that they open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
-    /// Whether it leads around those who stand there when the level begins.
+    /// Whether it leads around the characters that stand there when the level begins.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub avoid_characters: bool,
     /// The layer of the map; none: the first.
@@ -318,7 +318,7 @@ impl Expectation {
         if let Some(layer) = &self.layer {
             options += &format!(", layer = {}", quoted(layer));
         }
-        // Those who stand about are in the way of a script's question unless it says otherwise.
+        // Standing characters are in the way of a script's question unless it says otherwise.
         if !self.avoid_characters {
             options += ", ignore = world.characters()";
         }

@@ -14,7 +14,7 @@ use walkon_runtime::base::ordered;
 
 /// Decimals of a number that is written: a thousandth of a millimetre.
 const DECIMALS_MAX: usize = 6;
-/// From here on a number without exponent has more digits than anyone reads.
+/// From here on a number without exponent has too many digits to read.
 const EXPONENT_FROM: f64 = 1e16;
 
 /// The keys that things of a level begin with, in this order.

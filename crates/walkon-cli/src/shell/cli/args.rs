@@ -558,8 +558,7 @@ pub struct DrawArgs {
     /// Layer where a search ends; the one where it begins by default
     #[arg(long, value_name = "NAME", requires = "to")]
     pub to_layer: Option<String>,
-    /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand
-    /// there
+    /// What to show, by name, with commas between; with `obstacles`, a search goes around standing characters
     #[arg(long, value_name = "LIST", value_parser = layers)]
     pub layers: Option<Parts>,
     /// Pixels per metre (text: characters per metre)

@@ -84,7 +84,7 @@ impl Told<'_> {
                     self.miss_up_to(index);
                     self.one(self.jobs[index], &done)?;
                     self.next = index + 1;
-                    // Each line is out when its run ends: who kills the rest keeps it.
+                    // Each line is written when its run ends, so it stays when the rest is killed.
                     self.results.flush()?;
                 }
                 NextRun::Wait => {}

@@ -160,7 +160,7 @@ impl DrawnMoment {
 }
 
 /// Pictures of a search for a body of usual size, which begins on the first layer that is shown. It goes
-/// around those who stand there when they are asked for as a layer, as a walk would; else it is a question to
+/// around standing characters when they are asked for as a layer, as a walk would; else it is a question to
 /// the map alone, like that of `path`.
 fn searched(
     world: &mut World,

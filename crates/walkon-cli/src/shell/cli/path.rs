@@ -82,7 +82,7 @@ pub(super) struct Answered {
 }
 
 impl PathQuestion {
-    /// Asks the map as those who walk on it do.
+    /// Asks the map as walkers on it do.
     pub fn answer(&self, world: &mut World) -> Answered {
         let query = PathQuery {
             start: self.from,

@@ -63,7 +63,7 @@ pub(super) fn run(
     }
 }
 
-/// One row: who, and what it took. Of functions and lines only the fuel is known.
+/// One row: a name, and what it took. Of functions and lines only the fuel is known.
 struct ProfileRow {
     who: String,
     used: Use,

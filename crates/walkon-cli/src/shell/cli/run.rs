@@ -629,7 +629,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Hands what was told to the system, for somebody who looks on.
+    /// Hands the output so far to the system, for readers that follow it.
     pub fn flush(&mut self) {
         self.closed |= self.results.flush().is_err();
     }
@@ -762,7 +762,7 @@ impl<'a> Session<'a> {
                 self.results.line(&row(report, wall))?;
                 missed.iter().for_each(|missed| tell(&format!("error: {}", clean(missed))));
             }
-            // Those who asked for errors only hear of the one line that says what was wrong.
+            // With errors only, the one line that says what was wrong is all that is shown.
             Format::Human if exit == Exit::Ok || !self.shell.is_quiet => self.results.report(&summary)?,
             Format::Human => self.results.line(summary.lines().next().unwrap_or_default())?,
         }
@@ -791,7 +791,7 @@ fn summary(report: &Report, wall: Duration, missed: Option<&str>, results: &Resu
     let judged = match report.faults {
         0 if report.ok => results.paint(Tone::Good, judged),
         0 => results.paint(Tone::Bad, judged),
-        // Anyone who reads no further than "ok" has read this.
+        // A reader that stops at "ok" has read this.
         faults => results.paint(
             if report.ok { Tone::Odd } else { Tone::Bad },
             &format!("{judged} with {}", counted(faults, "fault")),

@@ -29,7 +29,7 @@ impl Shell {
         if self.is_quiet { ProgressLine::hidden(work) } else { ProgressLine::new(work) }
     }
 
-    /// Says more, to those who asked for it.
+    /// Says more, when more was asked for.
     pub(super) fn more(&self, words: impl FnOnce() -> String) {
         if self.general.verbose > 0 {
             tell(&words());
@@ -69,7 +69,7 @@ impl Shell {
         Err(CommandFailure::Told(Exit::Level))
     }
 
-    /// Shows diagnostics on stderr; warnings and notes only to those who did not ask for quiet.
+    /// Shows diagnostics on stderr; warnings and notes only when quiet was not asked for.
     pub(super) fn show(&self, found: &FoundLevel, diagnostics: &[Diagnostic], files: &[LevelFile]) {
         for diagnostic in diagnostics {
             let is_shown = match diagnostic.severity {
@@ -127,7 +127,7 @@ impl Shell {
     }
 }
 
-/// A level that was read, for those who want to know more.
+/// Details of a level that was read, when more was asked for.
 fn loaded(found: &FoundLevel, level: &Level, took: std::time::Duration) -> String {
     format!(
         "read {} of the project {}: {}, {}, {}, in {:.1} ms",

@@ -100,7 +100,7 @@ fn tell_results(
     Ok((passed, failed))
 }
 
-/// `N passed, N failed`; those who asked for errors only hear of it when there are some.
+/// `N passed, N failed`; with errors only, it is shown when there are some.
 fn tell_sum(
     results: &mut Results,
     passed: usize,

@@ -97,7 +97,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
         trace.write(text.unwrap_or_default().as_bytes())?;
     }
-    // A page is left by Ctrl-C: that is how it ends well. Who is terminated was not asked.
+    // A page is left by Ctrl-C, which ends it well; a termination does not.
     Ok(interrupts.asked().filter(|&exit| exit == Exit::Terminated).unwrap_or(Exit::Ok))
 }
 

@@ -57,7 +57,7 @@ fn step(world: &mut World, budget: LookBudget) {
     while world.events.pop().is_some() {}
 }
 
-/// Who went in and out, and how, in no order.
+/// Which characters went in and out, and how, in no order.
 fn crossings(world: &mut World) -> Vec<String> {
     let told = world.events.take_recorded().into_iter().filter_map(|fact| match fact {
         Fact::RegionEntered { region, character, how } => Some(format!("{region:?} + {character:?} {how:?}")),
@@ -97,8 +97,8 @@ fn happen(world: &mut World, rng: &mut Rng, moved: &mut BTreeSet<CharacterId>) {
     }
 }
 
-/// Law: who is looked at later hears the same: as long as nobody moves twice meanwhile, all crossings and
-/// their causes are those of a run that puts nothing off.
+/// Law: a late look finds the same: as long as no character moves twice meanwhile, all crossings and their
+/// causes are those of a run that puts nothing off.
 #[test]
 fn causes_are_those_of_a_run_that_puts_nothing_off() {
     let mut put_off = 0;

@@ -36,7 +36,7 @@ pub(super) fn look(
     let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
-    // Anyone who was asked aside does not turn back before it has made room.
+    // A walker that was asked aside does not turn back before it has made room.
     if parts.characters.get(walk.character).is_some_and(|who| who.nudge.is_some()) {
         keep(parts, id, follow, Phase::Content);
         return ModeStep::Content;

@@ -71,7 +71,7 @@ fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     let crowd = &parts.settings.crowd;
-    // Anyone who is to come nearer than the threshold must aim better than that.
+    // A walker that is to come nearer than the threshold must aim better than that.
     let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(crowd));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
     let rested = is_rested(parts, walk);

@@ -50,8 +50,8 @@ fn is_beside(walk: &Walk) -> bool {
     matches!(walk.phase, Phase::Beside(_)) && (accepts || !waits)
 }
 
-/// Whether a walk has not got on for a second because of somebody who stands beside where this leg of it was
-/// to end and leaves no room there: it comes no nearer, and nobody who stands there is asked aside.
+/// Whether a walk has not got on for a second because of a character that stands beside the end of this leg
+/// and leaves no room there: it comes no nearer, and no character that stands there is asked aside.
 fn is_crowded_out(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     const PRESSED_S: f64 = 1.0;
     let held_ticks = walk.clock(clock.landing()).since(walk.progress_tick);

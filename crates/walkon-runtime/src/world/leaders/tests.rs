@@ -1,4 +1,4 @@
-//! Who follows whom, compared with a walk from one to the next.
+//! Which characters follow which, compared with a walk from one to the next.
 
 use slotmap::SlotMap;
 

@@ -441,7 +441,7 @@ impl WalkEnds<'_> {
         }
     }
 
-    /// Somebody who was put somewhere faces what it was to look at: there is no time left to turn in.
+    /// A character that was put somewhere faces what it was to look at: there is no time left to turn in.
     fn look_at_once(&mut self, id: CharacterId, look: Option<LookTarget>) {
         let facing_rad = look.map(|look| look.angle_from(self.characters, id));
         if let Some((character, facing_rad)) = self.characters.get_mut(id).zip(facing_rad) {

@@ -1,9 +1,9 @@
 //! The characters that plans went around, as a save game holds them.
 //!
 //! In, out: the list of a walk. Holds: every circle is written once; a list of hundreds takes less than a
-//! byte for each, because it tells of people by how far they stand from one another in the order of creation,
-//! and of circles by a bit where it is the one that was told of last. Not here: who stands in the way
-//! (`world::bystander_index`).
+//! byte for each, because it writes characters by how far they are from one another in the order of creation,
+//! and circles by a bit where it is the one that was written last. Not here: which characters stand in the
+//! way (`world::bystander_index`).
 
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
@@ -29,7 +29,7 @@ const PLAIN_BITS_MAX: u32 = 22;
 /// What the radius of a circle can be, metres.
 const RADIUS_RANGE_M: RangeInclusive<f32> = -1.0..=1e3;
 
-/// Somebody who is in a list: half a line of the cache, because lists have hundreds of thousands of entries.
+/// A character in a list: half a line of the cache, because lists have hundreds of thousands of entries.
 #[derive(Clone, Copy, Debug)]
 struct ListedPerson {
     /// The circle that was told of last, and that of nobody before any was.
@@ -38,7 +38,7 @@ struct ListedPerson {
     now: u32,
     /// The circle that was written last: the first of the chain of those that are found again.
     newest: u32,
-    /// The place among those who are in a list, in order of creation.
+    /// The place among the characters in a list, in order of creation.
     rank: u32,
     /// The generation of the character.
     generation: u32,
@@ -107,7 +107,7 @@ impl Entries {
 pub(super) struct ToldDiscs {
     /// By place of the character in its table.
     people: Vec<ListedPerson>,
-    /// Those who are in a list, in order of creation.
+    /// The characters in a list, in order of creation.
     ids: Vec<CharacterId>,
     /// Where each of them stands.
     positions: Vec<Vec3>,
@@ -154,7 +154,7 @@ impl ToldDiscs {
         Ok(Self::of(characters, &all))
     }
 
-    /// No circle was written. `all` are the places of those who are in a list.
+    /// No circle was written. `all` are the places of the characters in a list.
     fn of(characters: &Characters, all: &[u32]) -> Self {
         let ids = all.iter().filter_map(|&number| characters.ids().get(number as usize));
         let known = ids.filter_map(|&id| Some((id, characters.get(id)?)));
@@ -284,7 +284,7 @@ impl ToldDiscs {
     /// Reads a list.
     ///
     /// # Errors
-    /// At the end, and when it tells of people who are not there.
+    /// At the end, and when it names characters that are not there.
     pub(super) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Bystanders, DecodeError> {
         if !input.flag()? {
             let all: Vec<(CharacterId, Disc)> = input.list(|input| {
@@ -350,7 +350,7 @@ impl ToldDiscs {
     }
 }
 
-/// The places in order of creation of those who are in any of the lists.
+/// The places in order of creation of the characters in any of the lists.
 fn listed<'a>(characters: &Characters, lists: impl Iterator<Item = &'a Bystanders>) -> Vec<u32> {
     let room = characters.ids().iter().map(|&id| id.place() + 1).max().unwrap_or(0);
     let mut is_in = vec![false; room];
@@ -365,7 +365,7 @@ fn listed<'a>(characters: &Characters, lists: impl Iterator<Item = &'a Bystander
     ids.filter(|&(_, &id)| is_in[id.place()]).map(|(number, _): (u32, _)| number).collect()
 }
 
-/// What is wrong with a list that tells of people who are not there.
+/// What is wrong with a list that names characters that are not there.
 fn nobody() -> DecodeError {
     DecodeError::new("somebody in the way who is not there")
 }

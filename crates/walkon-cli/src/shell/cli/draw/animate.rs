@@ -197,7 +197,7 @@ impl Film {
     fn take(&mut self, world: &World) -> Result<(), CommandFailure> {
         let mut picture = self.picture(world, self.parts);
         if self.first.is_none() {
-            // Names of what lies still have their places anyone who stands there at first.
+            // The labels of the still parts have their places, whatever stands there at first.
             let still = self.picture(world, self.parts.without(PicturePart::Characters));
             self.stood = screen(&still, self.scale)?.stood;
         }

@@ -21,7 +21,7 @@ fn put(world: &mut World, index: u64, position: Vec3) {
     world.characters.insert(|serial| Character { serial, ..who });
 }
 
-/// A crowd at random places; some of those who were there are gone.
+/// A crowd at random places; some of its characters are gone.
 fn crowd(rng: &mut Rng) -> World {
     let mut world = World::default();
     let count = 1 + rng.below(300);
@@ -40,7 +40,8 @@ fn crowd(rng: &mut Rng) -> World {
 /// Those in the way of a walk.
 type Case = Vec<(CharacterId, Disc)>;
 
-/// Those beside a line, but for some who were not seen, stood elsewhere, or are gone; or anybody.
+/// The characters beside a line, but for some that were not seen, stood elsewhere, or are gone; or any
+/// characters.
 fn case(rng: &mut Rng, world: &World, moved: &[Vec3]) -> Case {
     let line = (somewhere(rng, 60.0), somewhere(rng, 60.0));
     let line = if rng.below(8) == 0 { (line.0, line.0) } else { line };
