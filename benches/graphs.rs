@@ -114,15 +114,15 @@ fn searches(net: &Adjacency, routes: &PrecomputedRoutes, island: &[u32]) {
     let pairs: Vec<(u32, u32)> = (0..PAIRS).map(|_| (any(), any())).collect();
     let (mut search, plain) = (Search::default(), PrecomputedRoutes::default());
     let mut hows = [0u32; 3];
-    let mut dearest = 1.0f64;
+    let mut costliest = 1.0f64;
     for &pair in &pairs {
         let direct = plain.find(net, pair.0, pair.1, |_| true, &mut search).unwrap().cost_mm;
         assert_eq!(direct, theirs(net, pair), "{pair:?}");
         let parted = routes.find(net, pair.0, pair.1, |_| true, &mut search).unwrap();
         hows[parted.how as usize] += 1;
-        dearest = dearest.max(f64::from(parted.cost_mm) / f64::from(direct.max(1)));
+        costliest = costliest.max(f64::from(parted.cost_mm) / f64::from(direct.max(1)));
     }
-    assert!(dearest <= 1.1, "a joined way costs at most a tenth more: {dearest}");
+    assert!(costliest <= 1.1, "a joined way costs at most a tenth more: {costliest}");
     let ours =
         fastest(&pairs, |pair| plain.find(net, pair.0, pair.1, |_| true, &mut search).unwrap().cost_mm);
     let mut search = Search::default();
@@ -138,7 +138,7 @@ fn searches(net: &Adjacency, routes: &PrecomputedRoutes, island: &[u32]) {
         hows[RouteSource::Direct as usize],
         hows[RouteSource::Inside as usize],
         hows[RouteSource::Joined as usize],
-        100.0 * (dearest - 1.0)
+        100.0 * (costliest - 1.0)
     );
 }
 

@@ -129,8 +129,8 @@ impl Field {
 
 fn run(name: &str, field: &Field, rng: &mut Rng) {
     let bits = field.map.bits();
-    let dearest = field.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
-    let unit = Unit::for_map(bits.count(), dearest);
+    let costliest = field.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
+    let unit = Unit::for_map(bits.count(), costliest);
     let ground =
         WeightedGround { factor: &field.factor, cheapest: FACTOR_ONE, unit, ..WeightedGround::even(bits) };
     let pairs = field.pairs(rng);

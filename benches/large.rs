@@ -165,7 +165,7 @@ fn ask(nav: &NavMap, pairs: &[PathQuery], rounds: usize) -> (Vec<PathAnswer>, f6
 }
 
 /// Mean and worst of what paths cost over what others do.
-fn dearer(ours: &[PathAnswer], best: &[PathAnswer]) -> (f64, f64) {
+fn costlier(ours: &[PathAnswer], best: &[PathAnswer]) -> (f64, f64) {
     let ratio =
         |(ours, best): (&PathAnswer, &PathAnswer)| f64::from(ours.path.cost_m) / f64::from(best.path.cost_m);
     let ratios: Vec<f64> = ours.iter().zip(best).map(ratio).collect();
@@ -191,7 +191,7 @@ fn weighted(root: &Path, name: &str, terrain: &str, options: &Options) {
     let mib = cells.hierarchy_bytes() as f64 / f64::from(1 << 20);
     let mut nav = NavMap::from(cells);
     let (ours, gates_us) = ask(&nav, &queries, 3);
-    let (mean, worst) = dearer(&ours, &best);
+    let (mean, worst) = costlier(&ours, &best);
     let edit =
         |available| NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(available), factor: None });
     let begun = ThreadTime::now();
@@ -262,6 +262,6 @@ fn uniform(root: &Path, name: &str, options: &Options) {
     cells.set_hierarchy(HierarchyUse::On);
     cells.prepare(&Traversal::default());
     let (ours, gates_us) = ask(&NavMap::from(cells), &queries, 3);
-    let (mean, _) = dearer(&ours, &best);
+    let (mean, _) = costlier(&ours, &best);
     println!("| {name} | {} x {} | {jump_us:.0} | {gates_us:.0} | {mean:.4} |", map.width, map.depth);
 }

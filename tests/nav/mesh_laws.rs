@@ -180,7 +180,7 @@ fn seed_w2_a_line_is_clear_for_a_width_exactly_when_no_wall_is_nearer() {
         for _ in 0..8 {
             let radius_m = rng.float(0.0, 1.2);
             let by = wide(radius_m);
-            let footing = map.footing(&by);
+            let ground = map.footing(&by);
             for _ in 0..180 {
                 let from = anywhere(&mut rng);
                 let reach_m = rng.float(0.2, 5.0) as f32;
@@ -188,7 +188,7 @@ fn seed_w2_a_line_is_clear_for_a_width_exactly_when_no_wall_is_nearer() {
                 let to = from + way.normalize_or(Vec3::X) * reach_m;
                 let away_m = field.clearance(from, to);
                 let beyond_m = away_m - radius_m;
-                match footing.clear(from, to) {
+                match ground.clear(from, to) {
                     _ if beyond_m.abs() < PRECISION_M || (0.0..ROUNDING * radius_m).contains(&beyond_m) => {
                         near += 1
                     }
@@ -232,19 +232,19 @@ fn lines_at_the_corners_of_the_ground_end_on_it_and_so_do_the_parts_of_them() {
         let map = field.mesh(Avoidance::Radius);
         for radius_m in [0.0, 0.35, rng.float(0.05, 1.0)] {
             let by = wide(radius_m);
-            let footing = map.footing(&by);
+            let ground = map.footing(&by);
             let rims = map.mesh().map(|mesh| mesh.rims(&by)).unwrap_or_default();
             for _ in 0..if rims.is_empty() { 0 } else { 1500 } {
                 let [([x, z], _), _] = rims[rng.below(rims.len() as u64) as usize];
                 let [from, to] = [2e-3, 0.3].map(|reach_m| beside(&mut rng, [x, z], reach_m));
-                if !footing.is_walkable(from) {
+                if !ground.is_walkable(from) {
                     continue;
                 }
-                let reached = footing.last_clear(from, to);
+                let reached = ground.last_clear(from, to);
                 let what = format!("{from} to {to}, for {radius_m}: {reached}");
-                assert!(footing.is_walkable(reached), "{what}");
-                assert!(footing.clear(from, reached), "{what}");
-                if footing.clear(from, to) {
+                assert!(ground.is_walkable(reached), "{what}");
+                assert!(ground.clear(from, reached), "{what}");
+                if ground.clear(from, to) {
                     clear += 1;
                     let parts = (0..=16_u8).map(|part| from.lerp(to, f32::from(part) / 16.0));
                     for place in parts {
@@ -270,7 +270,7 @@ fn lines_from_corner_to_corner_are_clear_where_every_place_of_them_is_ground() {
         let map = field.mesh(Avoidance::Radius);
         for radius_m in [0.35, rng.float(0.05, 1.0)] {
             let by = wide(radius_m);
-            let footing = map.footing(&by);
+            let ground = map.footing(&by);
             let rims = map.mesh().map(|mesh| mesh.rims(&by)).unwrap_or_default();
             for _ in 0..if rims.is_empty() { 0 } else { 3000 } {
                 let [one, two] = [0; 2].map(|_| rims[rng.below(rims.len() as u64) as usize]);
@@ -279,7 +279,7 @@ fn lines_from_corner_to_corner_are_clear_where_every_place_of_them_is_ground() {
                 let [from, to] =
                     ends[rng.below(3) as usize].map(|(corner, _)| beside(&mut rng, corner, 1e-3));
                 let mut places = (0..=200_u16).map(|part| from.lerp(to, f32::from(part) / 200.0));
-                match (footing.clear(from, to), places.all(|place| footing.is_walkable(place))) {
+                match (ground.clear(from, to), places.all(|place| ground.is_walkable(place))) {
                     (true, true) => clear += 1,
                     (false, true) => refused += 1,
                     (true, false) => let_through += 1,
@@ -326,7 +326,7 @@ fn seed_w2_on_cells_a_line_is_clear_for_a_width_when_no_blocked_rectangle_is_nea
         for _ in 0..5 {
             let radius_m = rng.float(0.1, 1.2);
             let by = wide(radius_m);
-            let footing = map.footing(&by);
+            let ground = map.footing(&by);
             for _ in 0..500 {
                 let from = anywhere(&mut rng);
                 let to = from + (anywhere(&mut rng) - anywhere(&mut rng)) * 0.2;
@@ -335,7 +335,7 @@ fn seed_w2_on_cells_a_line_is_clear_for_a_width_when_no_blocked_rectangle_is_nea
                 let to_walls = rectangles.iter().map(|&side| apart(segment, side));
                 let away_m = if is_ground { to_walls.fold(f64::INFINITY, f64::min) } else { 0.0 };
                 if (away_m - radius_m).abs() > band_m {
-                    let is_clear = footing.clear(from, to);
+                    let is_clear = ground.clear(from, to);
                     assert_eq!(
                         is_clear,
                         away_m > radius_m,

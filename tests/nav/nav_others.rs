@@ -94,8 +94,9 @@ fn query(start: Vec3, goal: Vec3, discs: &[Disc]) -> PathQuery {
 }
 
 fn unit(table: &Table) -> Unit {
-    let dearest = table.factor.iter().zip(&table.free).filter(|(_, free)| **free).map(|(factor, _)| *factor);
-    Unit::for_map(table.free.len() as u64, dearest.max().unwrap_or(FACTOR_ONE))
+    let costliest =
+        table.factor.iter().zip(&table.free).filter(|(_, free)| **free).map(|(factor, _)| *factor);
+    Unit::for_map(table.free.len() as u64, costliest.max().unwrap_or(FACTOR_ONE))
 }
 
 fn hash(map: &NavMap) -> (u64, walkon_runtime::nav::cells::Bits) {

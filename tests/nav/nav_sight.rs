@@ -248,17 +248,17 @@ fn inv_n1_however_shallow_a_line_meets_a_wall_the_place_before_it_is_ground() {
     let json = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
         { "name": "room", "polygon": [[0,0],[80,0],[80,79.2],[0,79.2]] } ] } }"#;
     let level = load("room.json", &MemorySource::new().with("room.json", json)).unwrap();
-    let footing = level.map.footing(&Traversal { radius_m: 0.35, ..Traversal::default() });
+    let ground = level.map.footing(&Traversal { radius_m: 0.35, ..Traversal::default() });
     let edge_m = (0..4000).map(|step| 79.0 + step as f32 * 1e-3);
-    let edge_m = edge_m.take_while(|&z| footing.is_walkable(Vec3::new(40.0, 0.0, z))).last().unwrap();
+    let edge_m = edge_m.take_while(|&z| ground.is_walkable(Vec3::new(40.0, 0.0, z))).last().unwrap();
     let mut rng = Rng::stream(3, "shallow");
     let mut cut = 0;
     for _ in 0..20_000 {
         let from = Vec3::new(40.0, 0.0, edge_m + rng.float(0.0, 1e-3) as f32);
         let to = Vec3::new(40.0 - rng.float(0.0, 0.02) as f32, 0.0, from.z + rng.float(0.0, 1e-4) as f32);
-        if footing.is_walkable(from) && !footing.clear(from, to) {
-            let reached = footing.last_clear(from, to);
-            assert!(footing.is_walkable(reached) && footing.clear(from, reached), "{from} {to}: {reached}");
+        if ground.is_walkable(from) && !ground.clear(from, to) {
+            let reached = ground.last_clear(from, to);
+            assert!(ground.is_walkable(reached) && ground.clear(from, reached), "{from} {to}: {reached}");
             cut += 1;
         }
     }

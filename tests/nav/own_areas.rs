@@ -108,8 +108,8 @@ fn own_factors_and_shunned_areas_cost_what_dijkstra_finds() {
             table.free[cell] = seen.walkable[cell] && state(cell).is_none_or(|area| area.available);
             table.factor[cell] = fixed_factor(state(cell).map_or(1.0, |area| area.factor));
         }
-        let dearest = seen.areas.iter().fold(1.0, |most: f32, area| most.max(area.factor));
-        let unit = Unit::for_map(table.free.len() as u64, fixed_factor(dearest));
+        let costliest = seen.areas.iter().fold(1.0, |most: f32, area| most.max(area.factor));
+        let unit = Unit::for_map(table.free.len() as u64, fixed_factor(costliest));
         let free: Vec<usize> = (0..table.free.len()).filter(|&cell| table.free[cell]).collect();
         if free.is_empty() {
             continue;

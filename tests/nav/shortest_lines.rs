@@ -333,7 +333,7 @@ impl Priced {
 fn paths_over_dear_and_cheap_ground_are_no_dearer_than_greedy_ones() {
     let mut rng = Rng::stream(16, "taut paths");
     let mut search = Search::default();
-    let (mut counts, mut dearer, mut own_sum, mut greedy_sum) = ([0; 2], 0, 0.0, 0.0);
+    let (mut counts, mut costlier, mut own_sum, mut greedy_sum) = ([0; 2], 0, 0.0, 0.0);
     for round in 0..120 {
         let is_ground = round % 2 == 1;
         let priced =
@@ -346,13 +346,16 @@ fn paths_over_dear_and_cheap_ground_are_no_dearer_than_greedy_ones() {
             let Some((price, greedy)) = priced.ask(ends, &mut search) else { continue };
             // One in some hundreds is more expensive by less than half a hundredth.
             assert!(price <= greedy * 1.005, "round {round}, {ends:?}: {price}, greedy {greedy}");
-            dearer += u32::from(price > greedy * 1.0001 + 1e-3);
+            costlier += u32::from(price > greedy * 1.0001 + 1e-3);
             (own_sum, greedy_sum) = (own_sum + price, greedy_sum + greedy);
             counts[usize::from(is_ground)] += 1;
         }
     }
     assert!(counts.iter().all(|&count| count > 60), "{counts:?} queries had an answer");
-    assert!(dearer <= 2 && own_sum < greedy_sum, "{dearer} of {counts:?}: {own_sum}, greedy {greedy_sum}");
+    assert!(
+        costlier <= 2 && own_sum < greedy_sum,
+        "{costlier} of {counts:?}: {own_sum}, greedy {greedy_sum}"
+    );
 }
 
 #[test]

@@ -23,8 +23,8 @@ enum Backing<'a> {
 
 /// The same question to whichever kind of ground there is.
 macro_rules! on_kind {
-    ($footing:expr, $ground:ident => $answer:expr) => {
-        match &$footing.0 {
+    ($query:expr, $ground:ident => $answer:expr) => {
+        match &$query.0 {
             Backing::Cells($ground) => $answer,
             Backing::Graph($ground) => $answer,
             Backing::Mesh($ground) => $answer,
@@ -220,17 +220,17 @@ mod tests {
     #[test]
     fn it_answers_as_the_map_does() {
         let (map, by) = (room(), Traversal::default());
-        let footing = map.footing(&by);
+        let ground = map.footing(&by);
         let points: Vec<Vec3> = (0..100)
             .map(|i| Vec3::new((i * 37 % 100) as f32 * 0.05 - 0.5, 0.0, (i * 61 % 97) as f32 * 0.05 - 0.4))
             .collect();
         let mut refused = 0;
         for &from in &points {
-            assert_eq!(footing.is_walkable(from), map.is_walkable(from, &by));
+            assert_eq!(ground.is_walkable(from), map.is_walkable(from, &by));
             for &to in &points {
-                assert_eq!(footing.clear(from, to), map.straight(from, to, &by).is_some());
-                assert_eq!(footing.last_clear(from, to).x, map.sight(from, to, &by).1.x);
-                refused += u32::from(!footing.clear(from, to));
+                assert_eq!(ground.clear(from, to), map.straight(from, to, &by).is_some());
+                assert_eq!(ground.last_clear(from, to).x, map.sight(from, to, &by).1.x);
+                refused += u32::from(!ground.clear(from, to));
             }
         }
         assert!(refused > 100, "some lines meet a wall");
@@ -239,19 +239,19 @@ mod tests {
     #[test]
     fn lines_near_one_another_are_answered_as_each_is_alone() {
         let (map, by) = (room(), Traversal::default());
-        let footing = map.footing(&by);
+        let ground = map.footing(&by);
         let mut rng = Rng::stream(17, "lines");
         let mut within = |low: f64, high: f64| rng.float(low, high) as f32;
         let (mut held, mut refused) = (0, 0);
         for _ in 0..2_000 {
             let first = Vec3::new(within(-0.5, 4.5), 0.0, within(-0.5, 4.5));
-            let mut lines = NearbyLines::new(&footing, 0.2);
+            let mut lines = NearbyLines::new(&ground, 0.2);
             for _ in 0..8 {
                 let mut near = || first + Vec3::new(within(-0.6, 0.6), 0.0, within(-0.6, 0.6));
                 let (from, to) = (near(), near());
-                assert_eq!(lines.clear(from, to), footing.clear(from, to), "{from} to {to}");
+                assert_eq!(lines.clear(from, to), ground.clear(from, to), "{from} to {to}");
                 held += u32::from(lines.open_around(from, to).holds(from, to));
-                refused += u32::from(!footing.clear(from, to));
+                refused += u32::from(!ground.clear(from, to));
             }
         }
         assert!(held > 1_000 && refused > 1_000, "{held} in the open, {refused} that meet a wall");
@@ -260,13 +260,13 @@ mod tests {
     #[test]
     fn open_ground_has_no_walls_within_reach_and_lets_every_line_pass() {
         let (map, by) = (room(), Traversal::default());
-        let footing = map.footing(&by);
+        let ground = map.footing(&by);
         let mut walls = Vec::new();
         let (open, beside) = (Vec3::new(0.8, 0.0, 0.8), Vec3::new(1.4, 0.0, 2.0));
-        footing.walls_near(open, 0.3, &mut walls);
-        assert!(footing.is_open(open, 0.3) && walls.is_empty());
-        footing.walls_near(beside, 0.3, &mut walls);
-        assert!(!footing.is_open(beside, 0.3));
+        ground.walls_near(open, 0.3, &mut walls);
+        assert!(ground.is_open(open, 0.3) && walls.is_empty());
+        ground.walls_near(beside, 0.3, &mut walls);
+        assert!(!ground.is_open(beside, 0.3));
         assert_eq!(
             walls,
             [[Vec2::new(1.6, 1.6), Vec2::new(1.6, 2.4)]],

@@ -137,8 +137,8 @@ fn look_for_room(
             for (row, walker) in (first..).zip(walkers) {
                 if walker.is_held_up() {
                     let place = characters.get(ids[row]).map(|who| who.body.position).unwrap_or_default();
-                    let footing = grounds.footing(kinds[row]);
-                    (walker.width_m, walker.room_m) = room_m(footing, place, walker.desired);
+                    let ground = grounds.query(kinds[row]);
+                    (walker.width_m, walker.room_m) = room_m(ground, place, walker.desired);
                 }
             }
         },
@@ -152,20 +152,20 @@ const ROOM_AHEAD_M: f32 = 0.8;
 
 /// How far apart the outermost places are across the way of somebody: where it stands, and there or just
 /// ahead, whichever is less.
-fn room_m(footing: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
+fn room_m(ground: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     let Some(ahead) = unit(desired) else {
         return (0.0, 0.0);
     };
-    if footing.is_open(place, ROOM_MAX_M + ROOM_AHEAD_M) {
+    if ground.is_open(place, ROOM_MAX_M + ROOM_AHEAD_M) {
         return (2.0 * ROOM_MAX_M, 2.0 * ROOM_MAX_M);
     }
     let to = |way: Vec2, length_m: f32| Vec3::new(way.x, 0.0, way.y) * length_m;
     let width_m = |from: Vec3| -> f32 {
         let sides = [ahead.perp(), -ahead.perp()];
-        let reach = |side: Vec2| flat_distance(from, footing.last_clear(from, from + to(side, ROOM_MAX_M)));
+        let reach = |side: Vec2| flat_distance(from, ground.last_clear(from, from + to(side, ROOM_MAX_M)));
         sides.into_iter().map(reach).sum()
     };
-    let before = footing.last_clear(place, place + to(ahead, ROOM_AHEAD_M));
+    let before = ground.last_clear(place, place + to(ahead, ROOM_AHEAD_M));
     let here_m = width_m(place);
     (here_m, here_m.min(width_m(before)))
 }
@@ -222,11 +222,11 @@ fn choose(
     let walls = |index: u32, out: &mut Vec<Wall>| {
         let walker = &walkers[index as usize];
         let reach_m = (walker.speed_max_mps * settings.wall_horizon_s).min(WALL_REACH_M);
-        let footing = grounds.footing(kinds[index as usize]);
+        let ground = grounds.query(kinds[index as usize]);
         let place = Vec3::new(walker.place.x, walker.floor_m, walker.place.y);
-        if !footing.is_open(place, reach_m) {
+        if !ground.is_open(place, reach_m) {
             let mut found = Vec::new();
-            footing.walls_near(place, reach_m, &mut found);
+            ground.walls_near(place, reach_m, &mut found);
             out.extend(found.iter().map(|&[from, to]| Wall { from, to }));
         }
     };

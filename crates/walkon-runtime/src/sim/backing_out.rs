@@ -429,7 +429,7 @@ fn retreats(
             is_empty
         };
         let seeker = Seeker {
-            footing: files.grounds.footing(bodies.kinds[row as usize]),
+            ground: files.grounds.query(bodies.kinds[row as usize]),
             room_m: radius_m + ways.iter().map(|(_, other_m)| *other_m).fold(0.0, f32::max) + GAP_M,
             deeper_m: DEEPER_M * file.len() as f32,
             most_m,
@@ -447,7 +447,7 @@ fn retreats(
 
 /// Looks for a place for somebody.
 struct Seeker<'a> {
-    footing: &'a GroundQuery<'a>,
+    ground: &'a GroundQuery<'a>,
     /// Nearer to a way than this one is in it, metres.
     room_m: f32,
     deeper_m: f32,
@@ -467,7 +467,7 @@ impl Seeker<'_> {
         let (mut last, mut gone_m) = (place, flat_distance(place, begins.point));
         let mut at = begins;
         loop {
-            if gone_m > self.most_m || !self.footing.clear(last, at.point) {
+            if gone_m > self.most_m || !self.ground.clear(last, at.point) {
                 return None;
             }
             if let Some((beside, ray_m)) = self.beside(at.point, &is_free) {
@@ -506,7 +506,7 @@ impl Seeker<'_> {
         let on_ray = |ray: u8| {
             let angle = std::f32::consts::TAU * f32::from(ray) / f32::from(RAYS);
             let way = Vec3::new(trig::cos(angle), 0.0, trig::sin(angle));
-            let reach_m = flat_distance(from, self.footing.last_clear(from, from + way * furthest_m));
+            let reach_m = flat_distance(from, self.ground.last_clear(from, from + way * furthest_m));
             let count = ((reach_m - self.room_m) / APART_M).floor();
             let steps = if count >= 0.0 { count as u32 + 1 } else { 0 };
             let places = (0..steps).map(|step| self.room_m + APART_M * step as f32);

@@ -291,12 +291,12 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
         return;
     };
     let kind = grounds.kind(character);
-    let footing = grounds.footing(kind);
+    let ground = grounds.query(kind);
     let place = character.body.position;
-    let mut lines = NearbyLines::new(footing, step.gait.speed_mps * step.gait.step_s + SPARE_M);
+    let mut lines = NearbyLines::new(ground, step.gait.speed_mps * step.gait.step_s + SPARE_M);
     // Where the ground went away, the way out is straight, and is the first leg of the path.
     let mut clear =
-        |from: Vec3, to: Vec3| lines.clear(from, to) || from == place && !footing.is_walkable(place);
+        |from: Vec3, to: Vec3| lines.clear(from, to) || from == place && !ground.is_walkable(place);
     let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     let walk = step.walk.and_then(|walk| seen.walks.get(walk));
     if let Some(climb) = walk.filter(|_| step.is_climb).and_then(Walk::climb) {
@@ -314,7 +314,7 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
                 step.held_ticks = walk.clock(seen.clock.landing()).since(walk.progress_tick);
                 // No corner of the way out is cut: what lies beside it may be a wall.
                 let may_be_off = following.cursor.segment == 0 && following.path.revision.0 > 0;
-                step.gait.is_exact |= may_be_off && !footing.is_walkable(place);
+                step.gait.is_exact |= may_be_off && !ground.is_walkable(place);
                 // Only up to the next link: beyond is another layer.
                 leg = following.path.leg();
                 Some((leg.as_ref(), following.cursor))

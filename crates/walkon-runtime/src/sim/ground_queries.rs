@@ -1,8 +1,8 @@
 //! Part of steps 7 to 9: the ground under each kind of body, found once a step.
 //!
-//! In: the map, the doors, bodies. Out: a footing for each. Holds: nobody goes through what is closed, or
+//! In: the map, the doors, bodies. Out: a ground query for each kind. Holds: nobody goes through what is closed, or
 //! closed to it, whatever its path was planned through. Cost: bodies that the map does not tell apart, and
-//! that the same doors admit, share a footing; which it is takes a glance at the doors that are for some
+//! that the same doors admit, share a query; which it is takes a glance at the doors that are for some
 //! only, and a look-up.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::world::character::{Character, Characters};
 use crate::world::door::Door;
 use crate::world::map::LevelMap;
 
-/// The footings of one step.
+/// The ground queries of one step.
 #[derive(Debug)]
 pub(crate) struct GroundQueries<'a> {
     nav: &'a NavMap,
@@ -30,11 +30,11 @@ pub(crate) struct GroundQueries<'a> {
 #[derive(Debug)]
 struct BodyKind<'a> {
     by: Traversal,
-    footing: GroundQuery<'a>,
+    ground: GroundQuery<'a>,
 }
 
 impl<'a> GroundQueries<'a> {
-    /// No footing yet.
+    /// No query yet.
     pub(crate) fn new(map: &'a LevelMap) -> Self {
         Self {
             nav: &map.nav,
@@ -45,10 +45,10 @@ impl<'a> GroundQueries<'a> {
         }
     }
 
-    /// The footings of kinds that were found before in this tick.
+    /// The queries of kinds that were found before in this tick.
     pub(crate) fn again(map: &'a LevelMap, known: &[Traversal]) -> Self {
         let mut grounds = Self::new(map);
-        let kind = |by: &Traversal| BodyKind { by: by.clone(), footing: map.nav.footing(by) };
+        let kind = |by: &Traversal| BodyKind { by: by.clone(), ground: map.nav.footing(by) };
         grounds.kinds.extend(known.iter().map(kind));
         grounds
     }
@@ -80,17 +80,17 @@ impl<'a> GroundQueries<'a> {
         let class = self.nav.body_class(radius_m);
         let number = *self.numbers.entry((class, layer, rules)).or_insert_with(|| {
             let by = Traversal { radius_m, layer, rules: self.rules.get(rules), ..Traversal::default() };
-            let footing = self.nav.footing(&by);
-            self.kinds.push(BodyKind { by, footing });
+            let ground = self.nav.footing(&by);
+            self.kinds.push(BodyKind { by, ground });
             self.kinds.len() as u32 - 1
         });
         self.last = Some((body, number));
         number
     }
 
-    /// The footing of a kind; the number must come from [`GroundQueries::kind`].
-    pub(crate) fn footing(&self, kind: u32) -> &GroundQuery<'a> {
-        &self.kinds[kind as usize].footing
+    /// The query of a kind; the number must come from [`GroundQueries::kind`].
+    pub(crate) fn query(&self, kind: u32) -> &GroundQuery<'a> {
+        &self.kinds[kind as usize].ground
     }
 }
 

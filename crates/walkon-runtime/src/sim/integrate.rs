@@ -109,8 +109,8 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
                 let from = character.body.position;
                 let to =
                     row.map_or(step.stride.to, |row| stepped(from, step.stride.to, columns, row, seconds));
-                let footing = grounds.footing(kind);
-                let reached = take_step(step, character, walks, &map.nav, footing, to, seconds);
+                let ground = grounds.query(kind);
+                let reached = take_step(step, character, walks, &map.nav, ground, to, seconds);
                 *landed = row.map(|row| (row, flat(reached)));
             }
         },
@@ -129,20 +129,20 @@ fn take_step(
     character: &mut Character,
     walks: &Walks,
     nav: &NavMap,
-    footing: &GroundQuery<'_>,
+    ground: &GroundQuery<'_>,
     to: Vec3,
     seconds: f32,
 ) -> Vec3 {
     let from = character.body.position;
-    let is_free = step.is_climb || step.open.holds(from, to) || footing.clear(from, to);
+    let is_free = step.is_climb || step.open.holds(from, to) || ground.clear(from, to);
     // A body that stands off the ground goes the way it was told and no other: sideways it might come out
     // beyond a wall.
-    let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
-    let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
+    let to = if is_free || ground.is_walkable(from) { to } else { step.stride.to };
+    let passed = if is_free || to != step.stride.to { None } else { past_corner(ground, from, to) };
     let to = passed.unwrap_or(to);
-    let reached = if is_free || passed.is_some() { to } else { reach(nav, footing, from, to) };
+    let reached = if is_free || passed.is_some() { to } else { reach(nav, ground, from, to) };
     step.is_clipped = reached != to && to == step.stride.to;
-    let reached = if step.is_climb { reached } else { footing.grounded(reached) };
+    let reached = if step.is_climb { reached } else { ground.grounded(reached) };
     character.body.position = reached;
     character.body.velocity = (reached - from) / seconds;
     character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
@@ -188,10 +188,10 @@ fn stepped(from: Vec3, wanted: Vec3, bodies: &CrowdColumns, row: usize, seconds:
 /// Where a step comes to that leads past the corner of a wall: a path may touch one, and single precision
 /// puts a body that walks along it a hair to the wrong side. As long as it was and a little turned; None
 /// where that leads into a wall, too.
-fn past_corner(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
+fn past_corner(ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// How far it may turn, radians: up to 5 degrees.
     const TURNS: [f32; 6] = [0.01, -0.01, 0.03, -0.03, 0.09, -0.09];
-    if !footing.is_walkable(from) {
+    if !ground.is_walkable(from) {
         return None;
     }
     let along = to - from;
@@ -199,15 +199,15 @@ fn past_corner(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> 
         let (sin, cos) = (trig::sin(turn), trig::cos(turn));
         from + Vec3::new(along.x * cos - along.z * sin, along.y, along.x * sin + along.z * cos)
     });
-    turned.find(|&to| footing.clear(from, to))
+    turned.find(|&to| ground.clear(from, to))
 }
 
 /// As far as a body gets whose line is not clear: along the wall, or up to it.
-fn reach(nav: &NavMap, footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Vec3 {
-    if !footing.is_walkable(from) {
-        return first_ground(footing, from, to).map_or(to, |ground| footing.last_clear(ground, to));
+fn reach(nav: &NavMap, ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Vec3 {
+    if !ground.is_walkable(from) {
+        return first_ground(ground, from, to).map_or(to, |edge| ground.last_clear(edge, to));
     }
-    let at_wall = footing.last_clear(from, to);
+    let at_wall = ground.last_clear(from, to);
     let aside = [Vec3::new(to.x, to.y, at_wall.z), Vec3::new(at_wall.x, to.y, to.z)];
     // The longer of the two first: the way along the wall.
     let [first, second] = match flat_distance(aside[0], at_wall) >= flat_distance(aside[1], at_wall) {
@@ -218,7 +218,7 @@ fn reach(nav: &NavMap, footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Vec3 
     [first, second]
         .into_iter()
         .flat_map(|place| once(place).chain(once_with(move || off_the_wall(nav, place))))
-        .find(|&place| footing.clear(from, place))
+        .find(|&place| ground.clear(from, place))
         .unwrap_or(at_wall)
 }
 
@@ -233,11 +233,11 @@ fn off_the_wall(nav: &NavMap, place: Vec3) -> Vec3 {
 }
 
 /// Where a body that stands off the ground comes onto it: from there on walls count again.
-fn first_ground(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
+fn first_ground(ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// Metres between places looked at: no ground to stand on is as narrow.
     const APART_M: f32 = 0.02;
     let count = (flat_distance(from, to) / APART_M).ceil().clamp(1.0, 1024.0);
-    (1..=count as u32).map(|at| from.lerp(to, at as f32 / count)).find(|&place| footing.is_walkable(place))
+    (1..=count as u32).map(|at| from.lerp(to, at as f32 / count)).find(|&place| ground.is_walkable(place))
 }
 
 /// What pushing asks about the ground.
@@ -250,19 +250,19 @@ struct Floor<'a> {
 
 impl Ground for Floor<'_> {
     fn clear(&self, from: Vec3, to: Vec3, body: usize) -> bool {
-        let footing = self.grounds.footing(self.kinds[body]);
+        let ground = self.grounds.query(self.kinds[body]);
         let began = Vec3::new(self.began[body].x, from.y, self.began[body].y);
-        footing.clear(from, to) && (began == from || footing.clear(began, to) || !footing.is_walkable(began))
+        ground.clear(from, to) && (began == from || ground.clear(began, to) || !ground.is_walkable(began))
     }
 
     fn is_open(&self, place: Vec3, reach_m: f32, body: usize) -> bool {
         let walked_m = (flat(place) - self.began[body]).length();
-        self.grounds.footing(self.kinds[body]).is_open(place, reach_m.max(walked_m))
+        self.grounds.query(self.kinds[body]).is_open(place, reach_m.max(walked_m))
     }
 
     fn price(&self, place: Vec3, body: usize) -> u32 {
         let walked_m = (flat(place) - self.began[body]).length();
-        let price = self.grounds.footing(self.kinds[body]).price(place);
+        let price = self.grounds.query(self.kinds[body]).price(place);
         // A walking body asks about two lines, one as long as its step. The cast saturates.
         if walked_m == 0.0 { price } else { price.saturating_mul((walked_m as u32).saturating_add(2)) }
     }
@@ -382,7 +382,7 @@ impl Pushing<'_> {
         let walk = character.walk.filter(|_| stands).and_then(|walk| self.walks.get(walk));
         let following = walk.and_then(|walk| walk.following.as_ref());
         Pushed {
-            place: self.grounds.footing(bodies.kinds[row]).grounded(place),
+            place: self.grounds.query(bodies.kinds[row]).grounded(place),
             cursor: following.map(|following| following.cursor.onward(&following.path.leg(), place)),
         }
     }

@@ -80,16 +80,16 @@ fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
                 ((character.body.position, character.facing_rad), character.is_moving);
             let row = bodies.rows.get(interpolation.who);
             let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
-            let footing = grounds.footing(kind);
+            let ground = grounds.query(kind);
             let (from, to) = (interpolation.from.0, interpolation.to.0);
             let is_shown = |interpolation: &Interpolation| {
                 let place = |tick: u64| interpolation.place(tick as f32 / ticks as f32);
-                (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
+                (1..=ticks).all(|tick| ground.clear(place(tick - 1), place(tick)))
             };
             let is_clear = is_in_the_open(interpolation.who, from, to)
-                || footing.is_open(from, flat_distance(from, to) + FINGER_M)
+                || ground.is_open(from, flat_distance(from, to) + FINGER_M)
                 || is_shown(interpolation)
-                || !footing.is_walkable(from)
+                || !ground.is_walkable(from)
                 || goes_beside(interpolation, is_shown);
             if is_clear {
                 (character.body.position, character.facing_rad) = interpolation.from;
@@ -201,7 +201,7 @@ pub(crate) fn check(
             return true;
         }
         let kind = grounds.kind(character);
-        let is_clear = grounds.footing(kind).clear(at, to);
+        let is_clear = grounds.query(kind).clear(at, to);
         if !is_clear {
             character.body.velocity = Vec3::ZERO;
             // How far along its path it is was noted as if it had come there.

@@ -92,7 +92,7 @@ fn may_be_better(nav: &NavMap, walk: &Walk, position: Vec3, change: &MapChange) 
         return false;
     };
     // A door that closes makes the way longer too for a walker that can open it.
-    let is_dearer = || {
+    let is_costlier = || {
         (change.recosted || change.closed && !following.path.crossings.is_empty())
             && crosses(walk, position, change)
     };
@@ -108,7 +108,7 @@ fn may_be_better(nav: &NavMap, walk: &Walk, position: Vec3, change: &MapChange) 
         let is_possible = |bounds: &Bounds| least * through_m(bounds) < rest_m;
         (change.opened || change.recosted) && change.parts.iter().any(|part| is_possible(&part.bounds))
     };
-    is_dearer() || is_shorter()
+    is_costlier() || is_shorter()
 }
 
 /// The most that what is left of a way can have cost when it was planned, metres: what was walked cost the

@@ -487,13 +487,13 @@ fn aside(
     let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
     let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
     let rules = pass_rules(&parts.map.doors, Some(&character.tags));
-    let footing = parts.map.nav.footing(&Traversal { rules, ..standing_on(character) });
+    let ground = parts.map.nav.footing(&Traversal { rules, ..standing_on(character) });
     let room_m = character.body.radius_m + parts.characters.get(by)?.body.radius_m;
     let is_in_the_way = |to: Vec3| {
         let on_way = steer::nearest(way, OnPath { segment: 0, point: to }, f32::INFINITY);
         flat_distance(on_way.point, to) < room_m
     };
-    let clear = |to: &&Vec3| footing.clear(place, **to);
+    let clear = |to: &&Vec3| ground.clear(place, **to);
     let steps = candidates(away, parts.crowd.nudge_m);
     let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
     let round_corner = |places: &[Vec3; 4]| {
@@ -501,7 +501,7 @@ fn aside(
         places[..places.len() - 1].iter().filter(clear).find_map(|&via| {
             let ends = steps.into_iter().chain(steps.map(along_axis)).map(|step| beside(via, step));
             let mut ends = ends.filter(|&to| !is_in_the_way(to));
-            ends.find(|&to| footing.clear(via, to)).map(|to| StepAside { to, via: Some(via) })
+            ends.find(|&to| ground.clear(via, to)).map(|to| StepAside { to, via: Some(via) })
         })
     };
     let straight = |to: &Vec3| StepAside { to: *to, via: None };
@@ -515,7 +515,7 @@ fn aside(
     let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(&parts.map.nav, along(step)))];
     let onward = || {
         let way = way_of_first(parts.people(), by, place)?;
-        along_way(&way, place, parts.crowd.nudge_m, |from, to| footing.clear(from, to))
+        along_way(&way, place, parts.crowd.nudge_m, |from, to| ground.clear(from, to))
     };
     // Into the arms of the asker only where nothing else is left.
     let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));

@@ -115,6 +115,6 @@ fn areas_from(nav: &NavMap, areas: &Arc<[OwnArea]>, position: Vec3) -> Arc<[OwnA
     if !areas.iter().any(is_inside) {
         return Arc::clone(areas);
     }
-    let dearest = Some(*nav::FACTOR_RANGE.end());
-    areas.iter().map(|own| if is_inside(own) { (own.0, dearest) } else { *own }).collect()
+    let costliest = Some(*nav::FACTOR_RANGE.end());
+    areas.iter().map(|own| if is_inside(own) { (own.0, costliest) } else { *own }).collect()
 }

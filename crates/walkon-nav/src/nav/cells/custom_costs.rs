@@ -48,10 +48,10 @@ impl CustomCosts {
         if !cut.is_empty() {
             let states = map.states_for(by.barred());
             let (terrain, states) = (&*map.terrain, &states[..]);
-            view.standing = Arc::new(view.standing.without(&cut, terrain, states));
+            view.walkability = Arc::new(view.walkability.without(&cut, terrain, states));
             let passage = view.passage.take();
             view.passage =
-                passage.map(|passage| Arc::new(passage.without(&cut, &view.standing, terrain, states)));
+                passage.map(|passage| Arc::new(passage.without(&cut, &view.walkability, terrain, states)));
         }
         view.paint = paint(map, areas).map(Arc::new);
         let barred = by.barred().to_vec();
@@ -80,8 +80,8 @@ fn paint(map: &CellMap, areas: &[OwnArea]) -> Option<Paint> {
     if !terrain.is_weighted(&states) {
         return Some(Paint { factors: Vec::new(), cheapest: FACTOR_ONE, unit: unit_for(terrain, 1.0) });
     }
-    let (cheapest, dearest) = terrain.factor_range(&states);
+    let (cheapest, costliest) = terrain.factor_range(&states);
     let mut factors = vec![FACTOR_ONE; terrain.frame.cell_count() as usize];
     terrain.paint_factors(Window::all(&terrain.frame), &states, &mut factors);
-    Some(Paint { factors, cheapest: fixed_factor(cheapest), unit: unit_for(terrain, dearest) })
+    Some(Paint { factors, cheapest: fixed_factor(cheapest), unit: unit_for(terrain, costliest) })
 }

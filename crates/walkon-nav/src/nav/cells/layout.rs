@@ -337,8 +337,8 @@ mod tests {
         for unit in UNITS {
             assert_eq!(unit.scaled(FACTOR_ONE), unit);
             for factor in 50..=50_000 {
-                let (step, dearer) = (unit.scaled(factor), unit.scaled(factor + 1));
-                assert!(step.straight <= dearer.straight && step.diagonal <= dearer.diagonal);
+                let (step, costlier) = (unit.scaled(factor), unit.scaled(factor + 1));
+                assert!(step.straight <= costlier.straight && step.diagonal <= costlier.diagonal);
                 assert!(step.straight <= step.diagonal && step.diagonal <= 2 * step.straight);
             }
         }

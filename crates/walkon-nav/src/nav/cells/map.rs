@@ -114,7 +114,7 @@ struct CellChange {
 /// What a traversal can use: the bits and everything that follows from them.
 #[derive(Clone, Debug)]
 pub(crate) struct CellView {
-    pub(crate) standing: Arc<Walkability>,
+    pub(crate) walkability: Arc<Walkability>,
     pub(crate) passage: Option<Arc<Passage>>,
     /// Factors of its own; None for those of the map.
     pub(crate) paint: Option<Arc<Paint>>,
@@ -141,7 +141,7 @@ pub(crate) enum CellRegion {
 impl CellView {
     /// The cells that can be planned through.
     pub(crate) fn bits(&self) -> &Bits {
-        self.passage.as_ref().map_or(&self.standing.bare, |passage| passage.bits())
+        self.passage.as_ref().map_or(&self.walkability.bare, |passage| passage.bits())
     }
 
     /// Whether all ground costs the same.
@@ -164,7 +164,7 @@ impl CellView {
     fn rooms(&self) -> Option<&StrongComponents> {
         match &self.passage {
             Some(passage) => passage.rooms.as_ref(),
-            None => self.standing.rooms.as_ref(),
+            None => self.walkability.rooms.as_ref(),
         }
     }
 
@@ -203,7 +203,7 @@ impl CellView {
 
     /// Cells that are joined with one another, directions aside; None for a blocked one.
     pub(crate) fn region(&self, x: u32, z: u32) -> Option<CellRegion> {
-        let labels = &self.standing.labels;
+        let labels = &self.walkability.labels;
         let joined = self.passage.as_ref().and_then(|passage| passage.doors.root(labels, x, z));
         joined.map(CellRegion::Joined).or_else(|| labels.label(x, z).map(CellRegion::Alone))
     }
@@ -211,7 +211,7 @@ impl CellView {
     /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in
     /// cells; ties by (distance, z, x).
     pub(crate) fn closest(&self, region: Option<CellRegion>, point: Point, within: f64) -> Option<Cell> {
-        let labels = &self.standing.labels;
+        let labels = &self.walkability.labels;
         let Some(passage) = &self.passage else {
             return labels
                 .closest_where(point, within, |label| region.is_none_or(|r| r == CellRegion::Alone(label)));
@@ -388,11 +388,11 @@ impl CellMap {
         by.through.as_ref().filter(|list| list.iter().any(|(area, _)| shut(*area)))
     }
 
-    fn kept_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Option<&Arc<Walkability>> {
+    fn kept_walkability(&self, class: RadiusClass, barred: &[AreaId]) -> Option<&Arc<Walkability>> {
         if class.is_base() && barred.is_empty() {
             return Some(&self.base);
         }
-        self.wider.iter().find(|standing| standing.class == class && standing.barred == barred)
+        self.wider.iter().find(|walkability| walkability.class == class && walkability.barred == barred)
     }
 
     fn kept_passage(&self, class: RadiusClass, by: &Traversal) -> Option<&Arc<Passage>> {
@@ -406,8 +406,8 @@ impl CellMap {
         if by.areas.is_some() || self.through(by).is_none() {
             return None;
         }
-        let standing = self.kept_standing(self.class(by), by.barred())?;
-        Some(CellView { standing: Arc::clone(standing), passage: None, paint: None })
+        let walkability = self.kept_walkability(self.class(by), by.barred())?;
+        Some(CellView { walkability: Arc::clone(walkability), passage: None, paint: None })
     }
 
     /// The areas as they are to a body that may not enter some of them.
@@ -422,16 +422,16 @@ impl CellMap {
         Cow::Owned(states)
     }
 
-    fn make_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Walkability {
+    fn make_walkability(&self, class: RadiusClass, barred: &[AreaId]) -> Walkability {
         if barred.is_empty() {
             return Walkability::wider(class, &self.terrain, &self.states, &self.base);
         }
         Walkability::barred(class, barred.to_vec(), &self.terrain, &self.states_for(barred))
     }
 
-    fn make_passage(&self, standing: &Walkability, by: &Traversal) -> Passage {
+    fn make_passage(&self, walkability: &Walkability, by: &Traversal) -> Passage {
         let through = by.through.iter().flat_map(|list| list.iter()).map(|(area, _)| *area).collect();
-        Passage::new(standing, through, &self.terrain, &self.states_for(by.barred()))
+        Passage::new(walkability, through, &self.terrain, &self.states_for(by.barred()))
     }
 
     fn prepare_plain(&mut self, by: &Traversal) {
@@ -440,27 +440,28 @@ impl CellMap {
             // Asked for when a body turns out to be too wide.
             self.prepare(&Traversal { radius_m: 0.0, ..by.clone() });
         }
-        let is_own = |standing: &Arc<Walkability>| standing.class == class && standing.barred == by.barred();
+        let is_own =
+            |walkability: &Arc<Walkability>| walkability.class == class && walkability.barred == by.barred();
         if let Some(at) = self.wider.iter().position(is_own) {
             self.wider[at..].rotate_left(1);
         } else if !class.is_base() || !by.barred().is_empty() {
-            let standing = Arc::new(self.make_standing(class, by.barred()));
-            keep(&mut self.wider, KEPT_MAX + self.kinds, standing);
+            let walkability = Arc::new(self.make_walkability(class, by.barred()));
+            keep(&mut self.wider, KEPT_MAX + self.kinds, walkability);
         }
         let Some(list) = by.through.as_ref().filter(|list| !list.is_empty()) else { return };
         let kept = self.passages.iter().position(|passage| passage.is_for(class, by.barred(), list));
         if let Some(at) = kept {
             self.passages[at..].rotate_left(1);
         } else {
-            let standing = self.standing(class, by.barred());
-            let passage = Arc::new(self.make_passage(&standing, by));
+            let walkability = self.walkability(class, by.barred());
+            let passage = Arc::new(self.make_passage(&walkability, by));
             keep(&mut self.passages, KEPT_MAX, passage);
         }
     }
 
-    fn standing(&self, class: RadiusClass, barred: &[AreaId]) -> Arc<Walkability> {
-        let kept = self.kept_standing(class, barred).cloned();
-        kept.unwrap_or_else(|| Arc::new(self.make_standing(class, barred)))
+    fn walkability(&self, class: RadiusClass, barred: &[AreaId]) -> Arc<Walkability> {
+        let kept = self.kept_walkability(class, barred).cloned();
+        kept.unwrap_or_else(|| Arc::new(self.make_walkability(class, barred)))
     }
 
     /// What a traversal can use. Cost: nothing to speak of when it was prepared, else a pass over the map.
@@ -475,12 +476,12 @@ impl CellMap {
     /// The same with all areas as they are.
     pub(super) fn plain_view(&self, by: &Traversal) -> CellView {
         let class = self.class(by);
-        let standing = self.standing(class, by.barred());
+        let walkability = self.walkability(class, by.barred());
         let passage = self.through(by).map(|_| {
             let kept = self.kept_passage(class, by).cloned();
-            kept.unwrap_or_else(|| Arc::new(self.make_passage(&standing, by)))
+            kept.unwrap_or_else(|| Arc::new(self.make_passage(&walkability, by)))
         });
-        CellView { standing, passage, paint: None }
+        CellView { walkability, passage, paint: None }
     }
 
     /// What opening each area of a traversal adds, in the unit of the map, by gate.
@@ -588,7 +589,7 @@ impl CellMap {
 
     /// The sectors, for bodies to which the map is what it is to most.
     pub(super) fn sectors_for(&self, view: &CellView) -> Option<&Sectors> {
-        let is_common = Arc::ptr_eq(&view.standing, &self.base) && view.passage.is_none();
+        let is_common = Arc::ptr_eq(&view.walkability, &self.base) && view.passage.is_none();
         let is_common = is_common && view.paint.is_none() && !view.is_directed();
         self.sectors.as_deref().filter(|_| is_common && !self.factors.is_empty())
     }
@@ -758,25 +759,25 @@ impl CellMap {
             self.far.note_opened(window, &self.base.open, &terrain.frame);
         }
         let mut wider = std::mem::take(&mut self.wider);
-        for standing in &mut wider {
-            if !standing.barred.is_empty() {
-                *standing = Arc::new(self.make_standing(standing.class, &standing.barred));
+        for walkability in &mut wider {
+            if !walkability.barred.is_empty() {
+                *walkability = Arc::new(self.make_walkability(walkability.class, &walkability.barred));
                 continue;
             }
-            let standing = Arc::make_mut(standing);
-            windows.iter().for_each(|&window| standing.follow(&self.base, window, &terrain.frame));
-            standing.relabel(&terrain, &self.states);
+            let walkability = Arc::make_mut(walkability);
+            windows.iter().for_each(|&window| walkability.follow(&self.base, window, &terrain.frame));
+            walkability.relabel(&terrain, &self.states);
         }
         self.wider = wider;
         let mut passages = std::mem::take(&mut self.passages);
         // A passage whose class was dropped is dropped with it.
-        passages.retain(|passage| self.kept_standing(passage.class, &passage.barred).is_some());
+        passages.retain(|passage| self.kept_walkability(passage.class, &passage.barred).is_some());
         for passage in &mut passages {
-            let standing = self.standing(passage.class, &passage.barred);
+            let walkability = self.walkability(passage.class, &passage.barred);
             let states = self.states_for(&passage.barred);
             let passage = Arc::make_mut(passage);
             windows.iter().for_each(|&window| passage.redo(window, &terrain, &states));
-            passage.relink(&standing, &terrain, &states);
+            passage.relink(&walkability, &terrain, &states);
         }
         self.passages = passages;
     }
@@ -800,8 +801,8 @@ impl CellMap {
             (self.cheapest, self.unit) = (FACTOR_ONE, unit_for(&terrain, 1.0));
             return;
         }
-        let (cheapest, dearest) = terrain.factor_range(&self.states);
-        let unit = unit_for(&terrain, dearest);
+        let (cheapest, costliest) = terrain.factor_range(&self.states);
+        let unit = unit_for(&terrain, costliest);
         if unit != self.unit {
             self.forget_far();
         }
@@ -822,12 +823,12 @@ impl CellMap {
     }
 }
 
-pub(super) fn unit_for(terrain: &CellTerrain, dearest: f32) -> Unit {
+pub(super) fn unit_for(terrain: &CellTerrain, costliest: f32) -> Unit {
     let shape = terrain.frame.tiling.shape();
     // As many more cells as the longest step is longer than those of squares.
     let longest = if shape.is_plain() { 1.0 } else { shape.longest_step() };
     let cells = (f64::from(terrain.frame.cell_count()) * longest.max(1.0)).ceil() as u64;
-    Unit::for_map(cells, fixed_factor(dearest))
+    Unit::for_map(cells, fixed_factor(costliest))
 }
 
 /// Adds to a list of what is kept up to date, last used last; the first makes room.
@@ -889,7 +890,7 @@ impl CellMap {
 
     /// Everything that follows from terrain and state, for comparing an edited map with one built again.
     pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug + use<> {
-        let standing = |s: &Arc<Walkability>| {
+        let walkability = |s: &Arc<Walkability>| {
             let labels: Vec<_> = s.labels.runs().collect();
             let rooms = s.rooms.clone();
             (s.class, s.bare.clone(), s.open.clone(), labels, s.doors.clone(), rooms)
@@ -897,7 +898,7 @@ impl CellMap {
         let passage = |p: &Arc<Passage>| {
             (p.class, p.through.clone(), p.bits().clone(), p.doors.clone(), p.gate.clone(), p.rooms.clone())
         };
-        let kept: Vec<_> = std::iter::once(&self.base).chain(&self.wider).map(standing).collect();
+        let kept: Vec<_> = std::iter::once(&self.base).chain(&self.wider).map(walkability).collect();
         let passages: Vec<_> = self.passages.iter().map(passage).collect();
         let exits = self.terrain.exits().clone();
         (kept, passages, self.factors.clone(), exits, self.cheapest, self.unit, self.edit_hash)

@@ -124,7 +124,7 @@ impl CellMap {
         }
         let narrow = Traversal { radius_m: 0.0, ..by.clone() };
         let fits =
-            !view.standing.class.is_base() && self.start_in(&self.view(&narrow), point, &narrow).is_some();
+            !view.walkability.class.is_base() && self.start_in(&self.view(&narrow), point, &narrow).is_some();
         Err(if fits { PathFailure::TooWide } else { PathFailure::StartOffNav })
     }
 
@@ -142,11 +142,11 @@ impl CellMap {
             let list = by.through.as_ref();
             list.is_some_and(|list| list.binary_search_by_key(&area, |entry| entry.0).is_ok())
         };
-        let standing = &view.standing;
-        if let Some(area) = standing.doors.first_between(&standing.labels, start, goal, known) {
+        let walkability = &view.walkability;
+        if let Some(area) = walkability.doors.first_between(&walkability.labels, start, goal, known) {
             return Some(PathFailure::Area(area));
         }
-        if !standing.class.is_base() {
+        if !walkability.class.is_base() {
             let narrow = Traversal { radius_m: 0.0, ..by.clone() };
             if is_reached(&self.view(&narrow)) {
                 return Some(PathFailure::TooWide);
@@ -380,7 +380,7 @@ impl CellPlan {
         self.far = map.far_ways(view);
         let far = self.far.as_ref().map(FarWays::bounds);
         let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
-        let (bits, strategy) = (ground.bits, view.standing.strategy);
+        let (bits, strategy) = (ground.bits, view.walkability.strategy);
         search.sides.forget();
         let may_divide = |overlay: &AgentMask| overlay.may_divide() || view.is_directed();
         self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));

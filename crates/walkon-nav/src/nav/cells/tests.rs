@@ -528,7 +528,7 @@ fn walls_are_the_edges_between_open_and_blocked_tiles_with_the_ground_to_their_l
         for layout in Layout::ALL {
             let world = world(&mut rng, layout, 0.75, 0);
             let (tiles, by) = (world.tiles(), Traversal::default());
-            let footing = world.map.footing(&by);
+            let ground = world.map.footing(&by);
             for _ in 0..20 {
                 let tile = tiles[rng.below(tiles.len() as u64) as usize];
                 if !world.is_open(tile) {
@@ -536,7 +536,7 @@ fn walls_are_the_edges_between_open_and_blocked_tiles_with_the_ground_to_their_l
                 }
                 let place = world.place(tile);
                 let mut walls = Vec::new();
-                footing.walls_near(place, 1.0, &mut walls);
+                ground.walls_near(place, 1.0, &mut walls);
                 for wall in &walls {
                     let [a, b] = wall.map(|end| [f64::from(end.x), f64::from(end.y)]);
                     let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
@@ -567,7 +567,7 @@ fn walls_are_the_edges_between_open_and_blocked_tiles_with_the_ground_to_their_l
                     nearest > 1.0 || wall <= nearest + 1e-4,
                     "{layout:?} {tile:?}: {wall} m, blocked {nearest} m"
                 );
-                if footing.is_open(place, 1.0) {
+                if ground.is_open(place, 1.0) {
                     assert!(nearest >= 1.0 - 1e-6, "{layout:?} {tile:?}: open, but {nearest} m");
                 }
             }

@@ -60,17 +60,17 @@ impl Walkability {
         states: &[AreaState],
     ) -> Self {
         let base = Self::base(terrain, states);
-        let standing = if class.is_base() { base } else { Self::wider(class, terrain, states, &base) };
-        Self { barred, ..standing }
+        let walkability = if class.is_base() { base } else { Self::wider(class, terrain, states, &base) };
+        Self { barred, ..walkability }
     }
 
     fn new(class: RadiusClass, terrain: &CellTerrain, states: &[AreaState], bare: Bits, open: Bits) -> Self {
         let labels = ConnectedComponents::default();
         let (barred, strategy) = (Vec::new(), SearchStrategy::of(&bare));
-        let mut standing =
+        let mut walkability =
             Self { class, barred, strategy, bare, open, labels, doors: CellDoors::default(), rooms: None };
-        standing.relabel(terrain, states);
-        standing
+        walkability.relabel(terrain, states);
+        walkability
     }
 
     /// Finds components and doors again, after its bits changed.
@@ -123,29 +123,29 @@ pub(crate) struct Passage {
 
 impl Passage {
     pub(crate) fn new(
-        standing: &Walkability,
+        walkability: &Walkability,
         through: Arc<[AreaId]>,
         terrain: &CellTerrain,
         states: &[AreaState],
     ) -> Self {
         let ground = terrain.walkable(|at| is_open(&through, terrain, states, at));
         let mut narrow = Bits::default();
-        if !standing.class.is_base() {
-            narrow = clearance::eroded(&ground, standing.class);
+        if !walkability.class.is_base() {
+            narrow = clearance::eroded(&ground, walkability.class);
         }
         let gate = vec![0; terrain.frame.cell_count() as usize];
         let doors = CellDoors::default();
-        let (class, barred) = (standing.class, standing.barred.clone());
+        let (class, barred) = (walkability.class, walkability.barred.clone());
         let mut passage = Self { class, barred, through, ground, narrow, doors, rooms: None, gate };
-        passage.relink(standing, terrain, states);
+        passage.relink(walkability, terrain, states);
         passage
     }
 
-    /// The same without the cells of some areas; `standing` is without them already.
+    /// The same without the cells of some areas; `walkability` is without them already.
     pub(crate) fn without(
         &self,
         cut: &[&Spans],
-        standing: &Walkability,
+        walkability: &Walkability,
         terrain: &CellTerrain,
         states: &[AreaState],
     ) -> Self {
@@ -156,7 +156,7 @@ impl Passage {
                 clear(&mut rest.narrow, spans);
             }
         }
-        rest.relink(standing, terrain, states);
+        rest.relink(walkability, terrain, states);
         rest
     }
 
@@ -185,7 +185,7 @@ impl Passage {
     }
 
     /// Finds doors and gates again, after bits or labels changed.
-    pub(crate) fn relink(&mut self, standing: &Walkability, terrain: &CellTerrain, states: &[AreaState]) {
+    pub(crate) fn relink(&mut self, walkability: &Walkability, terrain: &CellTerrain, states: &[AreaState]) {
         let width = terrain.frame.width;
         let cells = |z: u32, from: u32, to: u32| (z * width + from) as usize..(z * width + to) as usize;
         for run in self.doors.runs() {
@@ -195,7 +195,7 @@ impl Passage {
         let shut: Vec<u32> = shut
             .filter(|&area| (area as usize) < terrain.area_count() && !states[area as usize].available)
             .collect();
-        self.doors = CellDoors::of(terrain, &shut, &standing.bare, self.bits(), &standing.labels);
+        self.doors = CellDoors::of(terrain, &shut, &walkability.bare, self.bits(), &walkability.labels);
         self.rooms = StrongComponents::of(self.bits(), terrain.exits());
         for run in self.doors.runs() {
             if let Ok(at) = self.through.binary_search(&AreaId(run.area)) {

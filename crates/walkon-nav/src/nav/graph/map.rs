@@ -371,14 +371,14 @@ impl PointGraph {
     ) -> Cost {
         let places = [from, to, from.midpoint(to)];
         places.into_iter().for_each(|place| effort.add(GraphGroundQuery::under_effort(self, place)));
-        let factor = f64::from(self.dearest(from, to, by));
+        let factor = f64::from(self.costliest(from, to, by));
         // The cast saturates.
         Cost((f64::from(from.distance(end)) * 1000.0 * factor).ceil() as u32)
     }
 
     /// The most expensive factor of the links under the ends of a line: a shortcut is never taken for cheaper
     /// than it is.
-    fn dearest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
+    fn costliest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
         let factor = |point: Vec3| {
             let link = self.spot(point, by).map(|spot| self.passage(spot.link, by));
             if let Some(LinkPassage::Open(factor)) = link { factor } else { 1.0 }

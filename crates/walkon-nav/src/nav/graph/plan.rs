@@ -323,7 +323,7 @@ impl GraphPlan {
     /// Goes on until the line is smooth, or the effort is spent; whether it is smooth.
     fn smooth(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
         let (by, start) = (&query.by, self.ends[0]);
-        let footing = GraphGroundQuery::new(map, by);
+        let ground = GraphGroundQuery::new(map, by);
         let others: &[Disc] = match self.others {
             Others::Avoided => query.others.as_deref().unwrap_or(&[]),
             Others::Ignored => &[],
@@ -340,11 +340,11 @@ impl GraphPlan {
                 return false;
             }
             if is_level_way {
-                let (is_clear, reached) = footing.sight_at(Segment { from, to }, effort);
+                let (is_clear, reached) = ground.sight_at(Segment { from, to }, effort);
                 return is_clear && is_level(reached, to);
             }
-            let chain = footing.chain(Segment { from, to }, &is_open, effort);
-            let is_clear = footing.end_over(to, &chain).is_some_and(|end| is_level(end, to));
+            let chain = ground.chain(Segment { from, to }, &is_open, effort);
+            let is_clear = ground.end_over(to, &chain).is_some_and(|end| is_level(end, to));
             if is_clear {
                 *last.borrow_mut() = ClearLine { from, to, chain };
             }
@@ -360,9 +360,9 @@ impl GraphPlan {
             let last = last.borrow();
             let is_known = (last.from, last.to) == (from, to);
             if is_known {
-                footing.bends_over(Segment { from, to }, &last.chain, effort)
+                ground.bends_over(Segment { from, to }, &last.chain, effort)
             } else {
-                footing.bends(Segment { from, to }, &usable, effort)
+                ground.bends(Segment { from, to }, &usable, effort)
             }
         };
         // Over steps and slopes a line is as long as the ground below it.
@@ -385,7 +385,7 @@ impl GraphPlan {
     /// Goes on until the line has a point wherever the ground below it bends, or the effort is spent: it lies
     /// on the links. Whether it does.
     fn lay(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
-        let footing = GraphGroundQuery::new(map, &query.by);
+        let ground = GraphGroundQuery::new(map, &query.by);
         let usable = |link: u32| map.passage(link, &query.by) != LinkPassage::Closed;
         line.laid.extend(line.smooth.first().filter(|_| line.laid.is_empty()));
         // Bounded by the points: each round goes on to the next.
@@ -395,7 +395,7 @@ impl GraphPlan {
             }
             let [from, to] = [line.smooth[line.laid_to], line.smooth[line.laid_to + 1]];
             if !line.climbs.contains(&Segment { from, to }) {
-                line.laid.extend(footing.bends(Segment { from, to }, &usable, effort));
+                line.laid.extend(ground.bends(Segment { from, to }, &usable, effort));
             }
             line.laid.push(to);
             line.laid_to += 1;

@@ -78,7 +78,7 @@ const JOINED_POINTS_MIN: usize = 16;
 /// What a joined way may cost, in hundredths of what the cheapest one may. Less than a tenth more expensive:
 /// the lines that are drawn through both are shorter, and need not be shorter by as much. Those are rarely a
 /// tenth apart, but may be.
-const DEARER_MAX_PERCENT: u64 = 107;
+const COSTLIER_MAX_PERCENT: u64 = 107;
 
 /// What the cheapest way may cost, in hundredths of the straight line, where one is joined at all. A line
 /// over parts is taken where it is a tenth longer than the straight line at most (`plan`): where ways are
@@ -425,7 +425,7 @@ impl PrecomputedRoutes {
         if least * 100 > u64::from(link_mm(begin?, goal?)) * BENT_MAX_PERCENT {
             return None;
         }
-        let most = least * DEARER_MAX_PERCENT / 100;
+        let most = least * COSTLIER_MAX_PERCENT / 100;
         let whole = RouteStretch { points: &way.points, left_mm: &way.left_mm };
         let join = near(net, from.tips, end, whole, is_open, search, looked)?;
         let at = way.points.iter().position(|at| Some(at) == join.points.last())?;

@@ -22,8 +22,8 @@ impl PointGraph {
         let is_clear = match &self.scene {
             Some(scene) => scene.is_clear(look.from + Vec3::Y * EYE_M, look.to + Vec3::Y * EYE_M),
             None => {
-                let footing = GraphGroundQuery::new(self, &Traversal::default());
-                footing.sight_over(Segment { from: look.from, to: look.to }, &|_| true, &Effort::endless()).0
+                let ground = GraphGroundQuery::new(self, &Traversal::default());
+                ground.sight_over(Segment { from: look.from, to: look.to }, &|_| true, &Effort::endless()).0
             }
         };
         is_clear && !self.is_hidden(look, &line)

@@ -150,7 +150,7 @@ fn outlines_that_meet_or_may_meet_too_often_are_refused() {
 }
 
 #[test]
-fn dear_ground_is_walked_around() {
+fn expensive_ground_is_walked_around() {
     let mut source = MeshSource { areas: vec![rectangle([0.0, 20.0], [0.0, 20.0])], ..MeshSource::default() };
     source.areas.push(AreaShape { factor: 20.0, ..rectangle([8.0, 12.0], [2.0, 20.0]) });
     let map = map(&source);
@@ -168,7 +168,7 @@ fn a_straight_line_leaves_by_the_opening_that_it_meets_of_several_in_one_wall() 
     let map = map(&MeshSource { areas, ..MeshSource::default() });
     for radius in [0.0, 0.2, 0.3] {
         let by = wide(radius);
-        let footing = map.footing(&by);
+        let ground = map.footing(&by);
         for step in 0..200 {
             let z = 0.5 + 0.045 * step as f32;
             // No line is asked about that runs within a hand's breadth of a corner.
@@ -176,7 +176,7 @@ fn a_straight_line_leaves_by_the_opening_that_it_meets_of_several_in_one_wall() 
             let into = into.into_iter().fold(f32::NEG_INFINITY, f32::max);
             for begin in [3.0, 5.0, 6.0 - radius] {
                 if into.abs() > 0.1 && (into > 0.0 || begin == 3.0) {
-                    assert_eq!(footing.clear(at(begin, z), at(10.0, z)), into > 0.0, "{radius} {begin} {z}");
+                    assert_eq!(ground.clear(at(begin, z), at(10.0, z)), into > 0.0, "{radius} {begin} {z}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Which bodies share a footing.
+//! Which bodies share a ground query.
 
 use super::*;
 use crate::base::geom::Bounds;
@@ -44,19 +44,19 @@ fn person(radius_m: f32, tag: &str) -> Character {
 }
 
 #[test]
-fn a_thousand_widths_that_the_map_does_not_tell_apart_share_few_footings() {
+fn a_thousand_widths_that_the_map_does_not_tell_apart_share_few_queries() {
     let map = hall();
     let mut grounds = GroundQueries::new(&map);
     for step in 0..1000 {
         let who = person(0.2 + step as f32 * 2e-4, "x");
         let kind = grounds.kind(&who);
         let by = Traversal { radius_m: who.body.radius_m, ..Traversal::default() };
-        let (own, shared) = (map.nav.footing(&by), grounds.footing(kind));
+        let (own, shared) = (map.nav.footing(&by), grounds.query(kind));
         for place in [0.1_f32, 0.5, 0.9, 1.3, 20.0].map(|x| glam::Vec3::new(x, 0.0, 20.0)) {
             assert_eq!(own.is_walkable(place), shared.is_walkable(place), "{} at {place}", who.body.radius_m);
         }
     }
-    assert!(grounds.kinds.len() <= 3, "{} footings", grounds.kinds.len());
+    assert!(grounds.kinds.len() <= 3, "{} queries", grounds.kinds.len());
 }
 
 #[test]

@@ -19,21 +19,21 @@ fn room() -> NavMap {
 #[test]
 fn who_stands_off_the_ground_comes_onto_it_and_meets_walls_from_there_on() {
     let map = room();
-    let footing = map.footing(&Traversal::default());
+    let ground = map.footing(&Traversal::default());
     let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
-    let through = reach(&map, &footing, at(-0.5, 2.0), at(3.5, 2.0));
+    let through = reach(&map, &ground, at(-0.5, 2.0), at(3.5, 2.0));
     assert!((1.0..=1.6).contains(&through.x), "up to the pillar: {through}");
-    assert_eq!(reach(&map, &footing, at(-0.5, 0.8), at(1.0, 0.8)), at(1.0, 0.8), "onto the ground");
-    assert_eq!(reach(&map, &footing, at(2.0, 2.0), at(2.0, 3.0)), at(2.0, 3.0), "out of the pillar");
-    assert_eq!(reach(&map, &footing, at(-2.0, 2.0), at(-1.0, 2.0)), at(-1.0, 2.0), "towards the ground");
-    let across = reach(&map, &footing, at(2.0, 2.0), at(2.0, 6.0));
+    assert_eq!(reach(&map, &ground, at(-0.5, 0.8), at(1.0, 0.8)), at(1.0, 0.8), "onto the ground");
+    assert_eq!(reach(&map, &ground, at(2.0, 2.0), at(2.0, 3.0)), at(2.0, 3.0), "out of the pillar");
+    assert_eq!(reach(&map, &ground, at(-2.0, 2.0), at(-1.0, 2.0)), at(-1.0, 2.0), "towards the ground");
+    let across = reach(&map, &ground, at(2.0, 2.0), at(2.0, 6.0));
     assert!((3.5..=4.0).contains(&across.z), "not out on the far side: {across}");
 }
 
 #[test]
 fn who_stands_on_the_very_edge_of_the_ground_goes_along_it() {
     let map = room();
-    let footing = map.footing(&Traversal::default());
+    let ground = map.footing(&Traversal::default());
     // All four sides of the room and of the pillar, as pushes leave bodies there: the last place that is
     // ground.
     let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
@@ -45,14 +45,14 @@ fn who_stands_on_the_very_edge_of_the_ground_goes_along_it() {
     ];
     for (inside, towards) in insides {
         for way in [towards, -towards] {
-            let edge = footing.last_clear(inside, inside + way * 9.0);
+            let edge = ground.last_clear(inside, inside + way * 9.0);
             for along in [Vec3::new(way.z, 0.0, way.x), Vec3::new(-way.z, 0.0, -way.x)] {
                 // Straight along, and leaning against the wall.
                 for step in [along * 0.02, along * 0.02 + way * 0.01] {
                     let to = edge + step;
-                    let reached = if footing.clear(edge, to) { to } else { reach(&map, &footing, edge, to) };
+                    let reached = if ground.clear(edge, to) { to } else { reach(&map, &ground, edge, to) };
                     assert!((reached - edge).dot(along) > 0.015, "from {edge} along {along}: {reached}");
-                    assert!(footing.clear(edge, reached), "{edge} to {reached}");
+                    assert!(ground.clear(edge, reached), "{edge} to {reached}");
                 }
             }
         }

@@ -151,7 +151,7 @@ impl Backend for CellMap {
             return self.variants.iter().any(|variant| variant.is_for(self, by));
         }
         let passage = self.through(by).is_none_or(|_| self.kept_passage(class, by).is_some());
-        passage && self.kept_standing(class, by.barred()).is_some()
+        passage && self.kept_walkability(class, by.barred()).is_some()
     }
 
     fn node_count(&self) -> u64 {
@@ -178,7 +178,7 @@ impl Backend for CellMap {
         let class = self.class(by);
         let barred = by.barred();
         let is_plain = by.areas.is_none() && self.through(by).is_none() && barred.is_empty();
-        if is_plain && self.kept_standing(class, barred).is_none() {
+        if is_plain && self.kept_walkability(class, barred).is_none() {
             return clearance::is_passable(&self.base.bare, class, Cell { x, z });
         }
         let is_bare = self.bare_view(by).is_some_and(|bare| bare.bits().get(x, z));

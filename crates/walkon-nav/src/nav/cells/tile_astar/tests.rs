@@ -49,12 +49,12 @@ type Step = ([i64; 2], Option<[[i64; 2]; 2]>);
 
 impl Table {
     fn ground(&self, gated: bool) -> WeightedGround<'_> {
-        let dearest = self.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
+        let costliest = self.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
         let cells = u64::from(self.frame.cell_count());
         WeightedGround {
             factor: &self.factor,
             cheapest: self.factor.iter().copied().min().unwrap_or(FACTOR_ONE),
-            unit: Unit::for_map(cells, dearest),
+            unit: Unit::for_map(cells, costliest),
             extra: gated.then_some(Extra { gate: &self.gate, cost: &self.tolls }),
             ..WeightedGround::even(&self.bits)
         }
@@ -69,9 +69,9 @@ impl Table {
                 self.bits.set(x, z, false);
             }
             // No more expensive than the most expensive: costs go on being counted as they were.
-            let dearest = self.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
+            let costliest = self.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
             if let Some(factor) = self.factor.get_mut(at as usize) {
-                *factor = dearest;
+                *factor = costliest;
             }
         }
     }

@@ -264,12 +264,12 @@ proptest! {
         let mut map = map(&mut rng, false);
         (0..10).for_each(|_| random_edit(&mut map, &mut rng));
         let by = Traversal::default();
-        let footing = GraphGroundQuery::new(&map, &by);
+        let ground = GraphGroundQuery::new(&map, &by);
         for _ in 0..40 {
             let link = map.net().links()[rng.below(map.net().links().len() as u64) as usize];
             let [a, b] = link.map(|end| map.net().points()[end as usize]);
             let (from, to) = (a.lerp(b, rng.unit() as f32), place(&mut rng));
-            prop_assert_eq!(footing.sight(from, to), footing.sight_by_all_links(from, to), "{} {}", from, to);
+            prop_assert_eq!(ground.sight(from, to), ground.sight_by_all_links(from, to), "{} {}", from, to);
         }
     }
 

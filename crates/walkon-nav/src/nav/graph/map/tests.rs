@@ -78,9 +78,9 @@ fn seed_v1_a_way_leads_up_the_stairs_to_the_floor_above() {
     assert_eq!((points[0], *points.last().unwrap()), (below, above));
     // Every straight line stays on the ground, at the height it says.
     let body = body();
-    let footing = GraphGroundQuery::new(&map, &body);
+    let ground = GraphGroundQuery::new(&map, &body);
     for pair in points.windows(2) {
-        let (clear, reached) = footing.sight(pair[0], pair[1]);
+        let (clear, reached) = ground.sight(pair[0], pair[1]);
         assert!(clear && (reached.y - pair[1].y).abs() < 0.1, "{pair:?} {reached}");
     }
     assert!(points.len() < 16, "straight where it can be: {points:?}");
