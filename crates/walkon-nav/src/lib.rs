@@ -1,7 +1,7 @@
 //! Navigation for games: paths over grids, tile maps, meshes and graphs, and crowds that walk them.
 //!
 //! In: maps as plain data, questions for paths, people with their places and wishes. Out: paths, and the next
-//! step of everybody. Not here: files, scripts, levels, the clock; what these bring comes in as values.
+//! step of every body. Not here: files, scripts, levels, the clock; what these bring comes in as values.
 
 #![deny(unsafe_code)]
 

@@ -1,8 +1,9 @@
 //! A game under way, for a host in another language.
 //!
-//! In: a level, inputs, a bound, a save game. Out: ticks, rows, save games, places of everybody as plain
-//! numbers. Holds: a game that has ended runs no more, and says so; a run of many ticks has its watchdog and
-//! ends when somebody stops it. Not here: which language asks (`bindings`), threads (`thread_bound`).
+//! In: a level, inputs, a bound, a save game. Out: ticks, rows, save games, places of every character as
+//! plain numbers. Holds: a game that has ended runs no more, and says so; a run of many ticks has its
+//! watchdog and ends when it is stopped. Not here: which language asks (`bindings`), threads
+//! (`thread_bound`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,7 +37,7 @@ pub struct LiveGame {
     is_over: bool,
 }
 
-/// Where somebody is, as numbers that lie one after another: for tables of other languages.
+/// Where a character is, as numbers that lie one after another: for tables of other languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct PoseRow {
@@ -179,8 +180,8 @@ impl LiveGame {
         self.game.world().characters().map(|(id, _)| self.game.name_of(id))
     }
 
-    /// Writes where everybody is, in order of creation, three numbers each, as far as there is room; how many
-    /// there are.
+    /// Writes where every character is, in order of creation, three numbers each, as far as there is room;
+    /// how many there are.
     pub fn positions(&self, out: &mut [f32]) -> usize {
         let places = out.as_chunks_mut::<3>().0;
         self.game.poses().zip(places).for_each(|(pose, place)| *place = pose.position);

@@ -239,7 +239,7 @@ impl Course {
         }
     }
 
-    /// Shows clients of the running level where everybody is.
+    /// Shows clients of the running level where every character is.
     pub fn show(&self, world: &World, clients: &[Arc<Client>]) {
         let mut frame = None;
         for client in clients {
@@ -257,8 +257,8 @@ impl Course {
         }
     }
 
-    /// Where everybody is: as it was noted after the tick, or, in the middle of one, as it is; that one is
-    /// not counted yet.
+    /// Where every character is: as it was noted after the tick, or, in the middle of one, as it is; that one
+    /// is not counted yet.
     fn frame(&self, world: &World) -> Frame {
         let is_held = self.stopped.is_some();
         let flags = if self.is_moving() && !is_held { 0 } else { PAUSED };
@@ -327,7 +327,7 @@ impl Course {
         })
     }
 
-    /// The behaviours that somebody new may get.
+    /// The behaviours that a new character may get.
     fn behaviours(&self) -> Vec<String> {
         let texts = self.shared.record.lock().texts_now();
         let names = texts.scripts.into_keys().filter(|name| name.starts_with("behaviours/"));

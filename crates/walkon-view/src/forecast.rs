@@ -1,7 +1,7 @@
 //! The future of a level, computed ahead, again at every save.
 //!
-//! In: the record of the run, changed texts. Out: everything that will happen up to a horizon, where
-//! everybody will go, and how that differs from the future before. Holds: a newer wish ends the work on an
+//! In: the record of the run, changed texts. Out: everything that will happen up to a horizon, where every
+//! character will go, and how that differs from the future before. Holds: a newer wish ends the work on an
 //! older one; parts are told as soon as they are ready; the running level is not touched. Not here: the past
 //! (`replica`).
 
@@ -23,10 +23,10 @@ use crate::happened::{self, Item};
 use crate::run_record::{RunRecord, RunStart};
 use crate::tracks::Tracks;
 
-/// Time between two parts, and until the first: somebody waits to see anything at all.
+/// Time between two parts, and until the first: a client waits to see anything at all.
 const PART_EVERY: Duration = Duration::from_millis(200);
 const FIRST_PART_AFTER: Duration = Duration::from_millis(80);
-/// Most samples of everybody's place in one future.
+/// Most samples of every character's place in one future.
 const PLACES_MAX: u64 = 2_000_000;
 /// Most samples in time.
 const SAMPLES_MAX: u64 = 1_200;
@@ -50,7 +50,7 @@ impl From<ForecastWish> for Outlook {
     }
 }
 
-/// What somebody wants of the future.
+/// What a client wants of the future.
 #[derive(Debug)]
 pub enum ForecastWish {
     /// The run from a tick on for so many seconds; 0: none any more.
@@ -296,11 +296,11 @@ struct Part {
     every: u64,
     items: Vec<Item>,
     all: Vec<Item>,
-    /// Samples, each with everybody in it.
+    /// Samples, each with every character in it.
     samples: Vec<Sample>,
 }
 
-/// Where everybody is in a tick, in order of their keys.
+/// Where every character is in a tick, in order of their keys.
 struct Sample {
     tick: u64,
     places: Vec<ForecastPlace>,

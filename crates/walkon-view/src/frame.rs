@@ -1,4 +1,4 @@
-//! Where everybody is in a tick, and the bytes that say so.
+//! Where every character is in a tick, and the bytes that say so.
 //!
 //! In: a game. Out: rows of one size; a binary message or JSON. Holds: a row is all that a page needs to draw
 //! a moving character; angles are kept to a 65,536th of a turn. Not here: names, colours, behaviours, which
@@ -16,7 +16,7 @@ pub const OF_THE_PAST: u8 = 1;
 /// Flag of a frame: the level stands still.
 pub const PAUSED: u8 = 2;
 
-/// Somebody in a tick.
+/// A character in a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FrameRow {
     /// Number over the level.
@@ -39,7 +39,7 @@ impl FrameRow {
         ((turns - turns.floor()) * 65_536.0).round() as u32 as u16
     }
 
-    /// The same of somebody whose behaviour is switched off.
+    /// The same of a character whose behaviour is switched off.
     #[must_use]
     pub fn switched_off(self) -> Self {
         Self { state: self.state | walkon_runtime::game::roster::Stance::SWITCHED_OFF, ..self }
@@ -58,7 +58,7 @@ impl FrameRow {
     }
 }
 
-/// Everybody in a tick.
+/// Every character in a tick.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// The tick.

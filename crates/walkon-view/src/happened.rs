@@ -1,8 +1,8 @@
 //! What happened in a tick, as items on the lanes of a timeline.
 //!
 //! In: the events of a tick. Out: items with a lane, a sentence and the line that a trace has for it. Holds:
-//! what happens to everybody all the time (new plans, steps aside) is left out, and long data as in a trace.
-//! Not here: drawing.
+//! what happens to every character all the time (new plans, steps aside) is left out, and long data as in a
+//! trace. Not here: drawing.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -71,7 +71,7 @@ fn place(event: &Event, tick: u64) -> Option<(&'static str, &'static str)> {
         Event::RegionEntered { .. } => ("regions", event_name::REGION_ENTERED),
         Event::RegionLeft { .. } => ("regions", event_name::REGION_LEFT),
         Event::Emitted { .. } => ("events", "event"),
-        // Everybody of the level appears at its beginning.
+        // Every character of the level appears at its beginning.
         Event::Spawned { .. } if tick > 0 => ("events", event_name::SPAWNED),
         Event::Despawned { .. } => ("events", event_name::DESPAWNED),
         Event::Input { .. } => ("inputs", "input"),

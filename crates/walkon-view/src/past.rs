@@ -1,6 +1,6 @@
-//! What was shown so far: where everybody was in each tick, and what happened.
+//! What was shown so far: where every character was in each tick, and what happened.
 //!
-//! In: rows and items, tick by tick. Out: the rows of a tick, the way somebody went, items of a span of
+//! In: rows and items, tick by tick. Out: the rows of a tick, the way a character went, items of a span of
 //! ticks. Holds: a bound on its memory: the oldest ticks are forgotten first; ticks are kept as what changed
 //! since the one before, with everything every `WHOLE_EVERY` ticks. Not here: what nobody was shown
 //! (`replica`).
@@ -38,7 +38,7 @@ impl SharedPast {
 struct TickRows {
     /// Tick of the first.
     first: u64,
-    /// Everybody in the first tick.
+    /// Every character in the first tick.
     whole: Vec<FrameRow>,
     /// For each later tick: the characters that have changed, and those that are gone.
     changes: Vec<RowChange>,
@@ -62,7 +62,7 @@ impl TickRows {
         self.whole.len() * size_of::<FrameRow>() + changes.sum::<usize>()
     }
 
-    /// Everybody in a tick of it.
+    /// Every character in a tick of it.
     fn at(&self, tick: u64) -> Vec<FrameRow> {
         let mut rows = self.whole.clone();
         for change in self.changes.iter().take((tick - self.first) as usize) {
@@ -184,7 +184,7 @@ impl ShownPast {
         Some((self.stretches.front()?.first, self.stretches.back()?.last()))
     }
 
-    /// Everybody in a tick, if it is kept.
+    /// Every character in a tick, if it is kept.
     #[must_use]
     pub fn at(&self, tick: u64) -> Option<Vec<FrameRow>> {
         let after = self.stretches.partition_point(|stretch| stretch.first <= tick);
@@ -192,14 +192,14 @@ impl ShownPast {
         (tick <= stretch.last()).then(|| stretch.at(tick))
     }
 
-    /// Everybody in the newest tick, if that is `tick`.
+    /// Every character in the newest tick, if that is `tick`.
     #[must_use]
     pub fn newest(&self, tick: u64) -> Option<&[FrameRow]> {
         let is_newest = self.span().is_some_and(|(_, last)| last == tick);
         is_newest.then_some(self.newest.as_slice())
     }
 
-    /// Everybody in the newest tick, whichever that is.
+    /// Every character in the newest tick, whichever that is.
     #[must_use]
     pub fn last(&self) -> &[FrameRow] {
         self.newest.as_slice()

@@ -43,7 +43,7 @@ pub enum Question {
         /// The part.
         text: String,
     },
-    /// What the scripts of everybody cost.
+    /// What the scripts of every character cost.
     Heat,
     /// A path.
     Path(PathTest),
@@ -56,7 +56,7 @@ pub enum Question {
     },
 }
 
-/// A path that somebody asks for.
+/// A path that a client asks for.
 #[derive(Clone, Debug)]
 pub struct PathTest {
     /// Where it begins, metres.

@@ -16,7 +16,7 @@ use crate::frame::FrameRow;
 /// The most characters that are remembered once they are gone; then the earliest are forgotten.
 const FORMER_MAX: usize = 10_000;
 
-/// What a page has to know of somebody once.
+/// What a page has to know of a character once.
 #[derive(Clone, Debug, PartialEq)]
 struct Person {
     name: String,
@@ -28,7 +28,7 @@ struct Person {
     is_player: bool,
 }
 
-/// Where everybody is, in order of their keys.
+/// Where every character is, in order of their keys.
 #[must_use]
 pub fn rows(game: &Game) -> Vec<FrameRow> {
     rows_of(game.stances())
@@ -82,7 +82,7 @@ impl KnownPeople {
         Some(json!({ "tell": "roster", "isWhole": false, "rows": rows, "gone": gone }))
     }
 
-    /// Everybody, for a page that knows nobody.
+    /// Every character, for a page that knows nobody.
     #[must_use]
     pub fn whole(&self) -> Value {
         let all = |people: &BTreeMap<u32, Person>| -> Vec<Value> {
@@ -93,7 +93,7 @@ impl KnownPeople {
         })
     }
 
-    /// One of the same level that goes on from another tick: everybody is new, and those of before are
+    /// One of the same level that goes on from another tick: every character is new, and those of before are
     /// remembered.
     #[must_use]
     pub fn turned_back(mut self) -> Self {

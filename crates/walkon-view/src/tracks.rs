@@ -1,4 +1,4 @@
-//! Where everybody goes in the future, as clients are told it.
+//! Where every character goes in the future, as clients are told it.
 //!
 //! In: places, sampled. Out: a binary message, or JSON. Not here: computing them (`forecast`).
 
@@ -9,7 +9,7 @@ const TRACKS: u8 = 2;
 /// Flag of tracks: they belong to the future that others are compared with.
 const BASE: u8 = 1;
 
-/// Where everybody goes in a part of the future.
+/// Where every character goes in a part of the future.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
     /// Of which future.
@@ -20,7 +20,7 @@ pub struct Tracks {
     pub every: u16,
     /// Tick of the first sample.
     pub from: u64,
-    /// Everybody in it.
+    /// Every character in it.
     pub keys: Vec<u32>,
     /// Samples: in each the places of all characters in the order of the keys, NaN for those that are not
     /// there.

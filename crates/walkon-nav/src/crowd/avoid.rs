@@ -1,9 +1,9 @@
-//! Velocities that keep clear of neighbours and walls before anybody touches.
+//! Velocities that keep clear of neighbours and walls before bodies touch.
 //!
 //! In: walkers (place, velocity, the velocity they want, radius, speed, readiness to give way), walls near
 //! each of them. Out: a velocity for each, never faster than its speed. Holds: two walkers that both take
 //! what they are given do not collide within the horizon, if there is any such velocity; otherwise the
-//! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
+//! velocity that breaks the least is taken, walls first. Every walker decides from the velocities of the last
 //! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric
 //! meetings are broken to the passing side. A walker in front does not look back at walkers that go the same
 //! way; a walker in a narrow place goes before one that stands outside; in a jam two walkers that meet step
@@ -211,7 +211,7 @@ impl Avoider {
     }
 }
 
-/// Everybody as a step of avoidance finds them.
+/// Every walker as a step of avoidance finds them.
 struct Gathered<'a, W> {
     near: &'a SpatialHash,
     rows: &'a [WalkerRow],
@@ -267,7 +267,7 @@ impl Chooser {
         }
         let desired = row.desired();
         if !self.lines.is_met() && desired.length_squared() <= square(row.speed_max_mps()) * ROUNDED {
-            // What one wants leads along one's path: walls are no matter until somebody is in the way.
+            // What one wants leads along one's path: walls are no matter until a walker is in the way.
             return desired;
         }
         let walker = &walkers[index as usize];
@@ -283,7 +283,7 @@ impl Chooser {
 /// nothing. A cell of 1.4 m holds five bodies of 0.35 m side by side, and 57 of 0.1 m.
 const HEAP_MIN: usize = 64;
 
-/// So much faster, squared, than it may be somebody seems where the velocity is a difference of places.
+/// By so much, squared, a walker seems faster than it may be where the velocity is a difference of places.
 const ROUNDED: f32 = 1.000_1;
 
 /// Cells of the grid for neighbours, as a part of their reach. 0.4: 1.4 m at 3.5 m, so that
@@ -312,10 +312,10 @@ struct VelocityLines {
     met: Vec<Lines4>,
     /// How many of these fours are walls.
     wall_fours: usize,
-    /// How far inside the lines of neighbours the velocity wanted lies; below zero, and somebody is in its
+    /// How far inside the lines of neighbours the velocity wanted lies; below zero, and a walker is in its
     /// way.
     room_mps: Vec4,
-    /// Whether there is somebody that moves and goes another way.
+    /// Whether there is a walker that moves and goes another way.
     opposed: BVec4A,
 }
 
@@ -334,7 +334,7 @@ impl VelocityLines {
         self.opposed |= met.opposed;
     }
 
-    /// Whether somebody is in the way of the velocity wanted.
+    /// Whether a walker is in the way of the velocity wanted.
     fn is_met(&self) -> bool {
         self.room_mps.cmplt(Vec4::ZERO).any()
     }
@@ -384,7 +384,7 @@ fn steps_back(index: u32, epoch: u32) -> bool {
     bits & 1 == 0
 }
 
-/// Longer than this without getting on, and somebody is held up, seconds.
+/// Seconds without progress after which a walker is held up.
 const HELD_UP_S: f32 = 0.25;
 
 /// Nearer than this, a body stands on the wall, metres: the direction away from it is the wall's own.

@@ -140,7 +140,7 @@ pub struct StepGait {
     /// Length of the step, seconds, above zero.
     pub step_s: f32,
     /// The most it may go in this step and after it, metres: to a closed door, to the distance kept from
-    /// somebody.
+    /// another body.
     pub reach_m: f32,
     /// Whether it slows down before it stops.
     pub brakes: bool,

@@ -6,14 +6,14 @@
 //! from where a body began the step to where it ends is clear, always; where it would not be, the partner
 //! takes the whole push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a time.
 //! Overlaps within the slack are left alone, so what stands comes to rest (seed:C5). Steps that end in
-//! somebody all the same are taken back, so that a crowd is never pressed into itself. Bodies at one point
-//! part in a direction given by their numbers. Cost: linear in the bodies however crowded they are, because a
-//! crowded cell is looked at in part; the part differs from body to body. Questions about walls have a budget
-//! (`PushSettings::questions_max`), which heaps of thousands beside walls use up: then bodies near walls wait
-//! for their turn, which comes round every few steps, and nobody is moved unasked. Not here: which walkers
-//! are nudged aside, and which plan again; the report is for these decisions. Floors are told apart by height
-//! alone. Source: position relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are
-//! ours.
+//! another body all the same are taken back, so that a crowd is never pressed into itself. Bodies at one
+//! point part in a direction given by their numbers. Cost: linear in the bodies however crowded they are,
+//! because a crowded cell is looked at in part; the part differs from body to body. Questions about walls
+//! have a budget (`PushSettings::questions_max`), which heaps of thousands beside walls use up: then bodies
+//! near walls wait for their turn, which comes round every few steps, and nobody is moved unasked. Not here:
+//! which walkers are nudged aside, and which plan again; the report is for these decisions. Floors are told
+//! apart by height alone. Source: position relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds
+//! and order are ours.
 
 use glam::{Vec2, Vec3};
 
@@ -61,7 +61,7 @@ impl Ground for Open {
 /// How a body takes part. The default is a character that stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyStance {
-    /// May be pushed. Not: somebody pinned to a place; the partner then takes the whole push.
+    /// May be pushed. Not: a body pinned to a place; the partner then takes the whole push.
     pub movable: bool,
     /// Follows a path or steps aside (seed:F7).
     pub moving: bool,
@@ -160,7 +160,7 @@ pub struct PushSettings {
     /// used up. A question counts as [`Ground::price`] says. [`QUESTIONS_MAX`] unless given.
     pub questions_max: u32,
     /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number
-    /// of the step, so that everybody has its turn.
+    /// of the step, so that every body has its turn.
     pub turn: u32,
     /// The threads that look for pairs: the same pairs for any number of them. Pushes are one after another.
     pub threads: Threads,
@@ -251,7 +251,7 @@ impl BodyPair {
 /// % that counts.
 const LEFT: f32 = 0.04;
 
-/// A body that began so much deeper in somebody has to get out, metres.
+/// A body that began so much deeper in another has to get out, metres.
 const BEGAN_IN_M: f32 = 0.002;
 
 /// Less than this is not worth going back for, metres.
@@ -504,7 +504,7 @@ impl Resolver {
     }
 
     /// The same where sizes differ much: the larger of two finds the other (the lower index among equals), so
-    /// that one giant does not make everybody look far.
+    /// that one giant does not make every body look far.
     fn find_mixed(&mut self, bodies: &Bodies, settings: &PushSettings) {
         for (&index, &place) in self.near.by_cell().iter().zip(self.near.points_by_cell()) {
             let radius_m = bodies.radii_m[index as usize];
@@ -553,7 +553,7 @@ impl Resolver {
         }
     }
 
-    /// One round over the pairs. Whether anybody was pushed.
+    /// One round over the pairs. Whether any body was pushed.
     fn pass(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &PushSettings) -> bool {
         let (mut has_pushed, mut deepest_m) = (false, 0.0_f32);
         let mut pushes = Pushes {

@@ -328,8 +328,8 @@ impl<L: Plan> LinkSearch<L> {
         LegEnd::Yes
     }
 
-    /// Takes in the answer to a leg. When somebody stands at the end of a link, the walker waits for them
-    /// there instead of ending beside them.
+    /// Takes in the answer to a leg. When a body stands at the end of a link, the walker waits for it there
+    /// instead of ending beside it.
     fn end_leg(&mut self, stage: &impl Stage<Leg = L>, leg_query: LegQuery, answer: PathAnswer, leg_m: f64) {
         let LegQuery { from, to, query } = leg_query;
         if answer.covered.is_some() && to != self.target() {

@@ -40,7 +40,7 @@ pub(crate) struct Hop {
     pub(crate) action: Option<LinkAction>,
 }
 
-/// The links that somebody can take, in both directions where they have both.
+/// The links that a body can take, in both directions where they have both.
 pub(crate) fn hops(links: &[LayerLink], actions: LinkActions) -> impl Iterator<Item = Hop> + '_ {
     links.iter().filter(move |link| actions.allow(link.action)).flat_map(|link| {
         let (cost_m, action) = (f64::from(link.cost_m), link.action);
@@ -68,7 +68,7 @@ impl Links {
         &self.0
     }
 
-    /// The links that somebody can take and come to from `start`; `walks` says whether the ground leads from
+    /// The links that a body can take and come to from `start`; `walks` says whether the ground leads from
     /// one place to another. Cost: a question for each pair of links at most.
     pub(crate) fn hops_from(
         &self,

@@ -66,7 +66,7 @@ impl PathQuery {
     }
 }
 
-/// A circle on the ground that a plan keeps out of: somebody stands there.
+/// A circle on the ground that a plan keeps out of: a body stands there.
 ///
 /// On cells it blocks every cell whose rectangle it reaches into, and always the one that holds its centre;
 /// never the one in which the body that plans begins.
@@ -147,7 +147,7 @@ pub enum PathFailure {
     Area(AreaId),
     /// A narrower body would get there.
     TooWide,
-    /// Somebody stands on the goal: see [`PathAnswer::covered`].
+    /// A body stands on the goal: see [`PathAnswer::covered`].
     Occupied,
     /// The search was given up at its limit of expansions, or the map changed under it too often.
     Limit,

@@ -68,7 +68,7 @@ impl LinkActions {
     }
 }
 
-/// Available ground that is not for everybody, or not for every direction.
+/// Available ground that is not for every body, or not for every direction.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PassRules {
     /// Areas that count as unavailable, sorted by id; none of them is planned `through`.

@@ -126,7 +126,7 @@ pub enum Event {
     },
     /// The map took its edits.
     MapChanged(Revision),
-    /// Somebody came into a region of the level.
+    /// A character came into a region of the level.
     RegionEntered {
         /// The region.
         region: RegionId,
@@ -135,7 +135,7 @@ pub enum Event {
         /// How.
         how: CrossingKind,
     },
-    /// Somebody left a region of the level.
+    /// A character left a region of the level.
     RegionLeft {
         /// The region.
         region: RegionId,

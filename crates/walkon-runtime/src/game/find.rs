@@ -53,7 +53,7 @@ impl Game {
     }
 
     /// The fuel that the code of each character takes in a tick, on average, by its number (`character.id`);
-    /// empty where scripts are not profiled. Cost: a look at everybody whose code was called.
+    /// empty where scripts are not profiled. Cost: a look at every character whose code was called.
     #[must_use]
     pub fn fuel_of_people(&self) -> Vec<(u32, f64)> {
         let world = self.world();

@@ -126,7 +126,7 @@ impl Game {
         self.world().character(character).map(|who| Pose::of(character, who))
     }
 
-    /// Where everybody is, in order of creation.
+    /// Where every character is, in order of creation.
     pub fn poses(&self) -> impl Iterator<Item = Pose> {
         self.world().characters().map(|(character, who)| Pose::of(character, who))
     }

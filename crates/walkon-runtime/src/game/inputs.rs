@@ -48,23 +48,23 @@ pub enum Input {
     },
     /// Changed texts of the project, one unit.
     Reload(Reload),
-    /// Somebody walks, on behalf of the host.
+    /// A character walks, on behalf of the host.
     Walk {
         /// The character.
         character: String,
         /// Where to.
         to: InputGoal,
     },
-    /// The walk of somebody is cancelled.
+    /// The walk of a character is cancelled.
     Stop {
         /// Whose.
         character: String,
     },
-    /// Somebody is put somewhere.
+    /// A character is put somewhere.
     Teleport(InputTeleport),
-    /// Somebody appears.
+    /// A character appears.
     Spawn(InputSpawn),
-    /// Somebody is removed.
+    /// A character is removed.
     Remove {
         /// The character.
         character: String,
@@ -91,7 +91,7 @@ pub enum Input {
     /// A player that answers choices is there, or gone: choices wait for [`Input::Answer`], or take their
     /// default.
     Attend {
-        /// Whether somebody is there.
+        /// Whether a player is there.
         is_attended: bool,
     },
 }
@@ -105,7 +105,7 @@ pub enum InputGoal {
     Named(String),
 }
 
-/// Somebody is put somewhere.
+/// A character is put somewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputTeleport {
     /// The character.
@@ -116,7 +116,7 @@ pub struct InputTeleport {
     pub facing_rad: Option<f32>,
 }
 
-/// Somebody appears.
+/// A character appears.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InputSpawn {
     /// Its name, which nobody alive has.

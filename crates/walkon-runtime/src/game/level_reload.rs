@@ -64,7 +64,7 @@ pub(crate) struct Origin {
 /// The hash of a level that was not taken in whole. No level has it, so a load takes in the rest.
 const HASH_OF_A_PART: u64 = 0;
 
-/// What a level file says of somebody.
+/// What a level file says of a character.
 #[derive(Clone, Debug, PartialEq)]
 struct Given {
     position: Vec3,
@@ -310,7 +310,7 @@ fn save_behaviour<'a>(
 }
 
 impl Given {
-    /// Whether somebody is in all that an edit of the level may change what the level said.
+    /// Whether a character is in all that an edit of the level may change what the level said.
     fn is_of(&self, one: &Character) -> bool {
         let Self {
             // The place where a character appears counts once.
@@ -412,8 +412,8 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) ->
     apply_to(world, old, staged, &walkable)
 }
 
-/// The same for a world that was loaded: nobody knows the ground any more that they stood on, so everybody is
-/// put on that of the new level.
+/// The same for a world that was loaded: nobody knows the ground any more that they stood on, so every
+/// character is put on that of the new level.
 pub(super) fn apply_loaded(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
     let everybody = world.characters().map(|(id, _)| id).collect_set();
     apply_to(world, old, staged, &everybody)
@@ -699,7 +699,7 @@ fn remove(world: &mut World, id: CharacterId, note: String, edited: &mut Edited)
     }
 }
 
-/// What the file says of somebody, where it says something else than before.
+/// What the file says of a character, where it says something else than before.
 fn change(world: &mut World, id: CharacterId, was: &Given, is: &Given) {
     let Some(one) = world.characters.get_mut(id) else { return };
     if was.gait != is.gait {

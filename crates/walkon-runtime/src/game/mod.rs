@@ -378,7 +378,7 @@ impl Game {
         }
     }
 
-    /// The facts of tick 0: where everybody stands. To be taken once, before the first tick.
+    /// The facts of tick 0: where every character stands. To be taken once, before the first tick.
     pub fn start_facts(&mut self) -> Tick {
         let facts = self.recorder.collect(&mut self.world);
         self.fault_list.take(facts.number, &facts.events);

@@ -1,7 +1,7 @@
 //! The characters of a level, for drawing: rows of a roster, and rows of a frame.
 //!
 //! In: a game between ticks. Out: rows in order of creation. Holds: a row of a frame costs no allocation, so
-//! that ten thousand of them are cheap; nothing is changed. Not here: what else is known of somebody
+//! that ten thousand of them are cheap; nothing is changed. Not here: what else is known of a character
 //! (`inspect`).
 
 use crate::base::ids::CharacterId;
@@ -73,7 +73,7 @@ impl Game {
         self.world().rate()
     }
 
-    /// Everybody, in order of creation. Cost: a look at each, and a name for each with a behaviour.
+    /// Every character, in order of creation. Cost: a look at each, and a name for each with a behaviour.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut behaviours = self.scripts().map(|scripts| scripts.behaviour_names()).unwrap_or_default();
         self.world().characters().map(move |(character, who)| Row {
@@ -98,7 +98,8 @@ impl Game {
     }
 }
 
-/// Where everybody is and what it is at, as far as the world knows: not whose behaviour is switched off.
+/// Where every character is and what it is at, as far as the world knows: not whose behaviour is switched
+/// off.
 pub fn stances(world: &World) -> impl Iterator<Item = Stance> {
     world.characters().map(|(character, who)| Stance {
         character,

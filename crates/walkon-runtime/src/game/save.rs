@@ -3,8 +3,8 @@
 //! In: a game between two ticks; a level, its scripts and the bytes of a save. Out: bytes; a game that goes
 //! on where the other was. Holds: save, load, save gives the same bytes; two games of the same bytes go on
 //! alike; a level that has changed since goes through the reload of levels, scripts that have changed through
-//! what a reload asks of new code; bytes of anybody are refused with a reason, within the memory and the time
-//! that a save of their length takes. Not here: what of the world (`world::snapshot`) and of scripts
+//! what a reload asks of new code; bad bytes are refused with a reason, within the memory and the time that a
+//! save of their length takes. Not here: what of the world (`world::snapshot`) and of scripts
 //! (`script::host::saving`) is written, files.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -398,7 +398,7 @@ fn tell(world: &mut World, notes: Vec<String>) {
     }
 }
 
-/// Hosts hear of everybody, as at the start of a level; scripts know.
+/// Hosts hear of every character, as at the start of a level; scripts know.
 fn tell_who_is_there(world: &mut World) {
     let everybody: Vec<_> = world.characters().map(|(id, _)| id).collect();
     everybody.into_iter().for_each(|id| world.events.tell_host(Fact::Spawned(id)));

@@ -49,7 +49,7 @@ fn two_rooms() -> World {
     world
 }
 
-/// A round of orders: everybody goes to where somebody of the other room stands, and the door moves.
+/// A round of orders: every character goes to where a character of the other room stands, and the door moves.
 fn order(world: &mut World, round: u64) {
     let ids = world.characters.ids().to_vec();
     for (at, &character) in ids.iter().enumerate() {

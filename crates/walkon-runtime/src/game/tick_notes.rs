@@ -20,7 +20,7 @@ pub struct CrowdCounts {
     pub for_crowd: u64,
     /// Because the target moved.
     pub for_target: u64,
-    /// How often somebody was asked to step aside.
+    /// How often a character was asked to step aside.
     pub nudges: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Step 10: walks settle because of what the world did.
 //!
 //! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; a
-//! walker that comes to a goal that somebody holds stands beside, does not push, and has arrived there or
+//! walker that comes to a goal that a character holds stands beside, does not push, and has arrived there or
 //! waits, as the walk accepts; no walk goes on without progress for longer than its patience, and none past
 //! its timeout.
 
@@ -200,7 +200,7 @@ fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Bl
     nearest.map(|(_, _, id)| Blocker::Character(id))
 }
 
-/// A walk that stands because somebody said so, or takes a link, has no patience to lose, only time.
+/// A walk that stands because it was told to, or takes a link, has no patience to lose, only time.
 fn rest(parts: &mut Wayfinding<'_>, id: WalkId) {
     let link = parts.walks.get(id).and_then(|walk| walk.on_link);
     if let Some(OnLink { by: LinkTaking::Failed(reason), .. }) = link {
@@ -223,7 +223,7 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
             arrive(parts, id, reason);
         }
         (walk_modes::ModeStep::Over, _) => {}
-        // A stop that somebody holds is passed over in the end.
+        // A stop that a character holds is passed over in the end.
         (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::skip_occupied_stop(parts, id) => {}
         (walk_modes::ModeStep::On, Some(Reason::Stuck)) if is_behind_fellow(parts, id) => {
             restart_patience(parts, id);
@@ -353,7 +353,7 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
 /// on, seconds.
 const PRESSED_S: f64 = 1.0;
 
-/// Whether a walker has not got on for a moment because of somebody in front that stands.
+/// Whether a walker has not got on for a moment because of a character in front that stands.
 fn is_pressed(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     is_held(clock, walk) && walk.ahead.is_some_and(|ahead| people.standing(ahead).is_some())
 }
@@ -376,7 +376,7 @@ fn gap_m(characters: &Characters, one: CharacterId, other: CharacterId) -> Optio
     Some(floor_distance(one.position, other.position) - one.radius_m - other.radius_m)
 }
 
-/// How a walk ends that stands beside a goal that somebody holds; none while it waits for the goal.
+/// How a walk ends that stands beside a goal that a character holds; none while it waits for the goal.
 fn beside(people: People<'_>, walk: &Walk) -> Option<(Status, Reason)> {
     let Phase::Beside(holder) = walk.phase else {
         return None;

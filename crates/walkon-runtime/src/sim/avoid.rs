@@ -1,4 +1,4 @@
-//! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
+//! Step 8: a velocity for every character under way that keeps clear of the others and of walls.
 //!
 //! In: the moves of step 7, the place and velocity of every body. Out: a velocity for each body. Holds: each
 //! body decides from the velocities of the last step, so the order of the characters does not matter; a body
@@ -28,7 +28,7 @@ use crate::world::walk::{Crowd, Walk};
 /// The furthest that walls are looked for, metres: step 9 alone keeps bodies faster than 10 m/s from them.
 const WALL_REACH_M: f32 = 1.0;
 
-/// Fills the columns over everybody, and chooses velocities. The map must be ready for everybody
+/// Fills the columns over every character, and chooses velocities. The map must be ready for every character
 /// (`ground_queries::prepare`).
 pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut CrowdStep) {
     let CrowdStep { moves, bodies, cast, threads, .. } = step;
@@ -107,7 +107,7 @@ impl Everybody<'_> {
         );
     }
 
-    /// Somebody with the move it makes, if it takes up room.
+    /// A character with the move it makes, if it takes up room.
     fn find_one(&self, id: CharacterId, step: Option<&Move>) -> Option<CrowdMember> {
         let character = self.people.characters.alive(id)?;
         if self.cast.is_some_and(|cast| !cast.is_near(id)) {
@@ -150,7 +150,7 @@ const ROOM_MAX_M: f32 = 1.5;
 /// How far ahead it has to be as wide, metres: a walker before a doorway has no room.
 const ROOM_AHEAD_M: f32 = 0.8;
 
-/// How far apart the outermost places are across the way of somebody: where it stands, and there or just
+/// How far apart the outermost places are across the way of a character: where it stands, and there or just
 /// ahead, whichever is less.
 fn room_m(ground: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     let Some(ahead) = unit(desired) else {
@@ -170,7 +170,7 @@ fn room_m(ground: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     (here_m, here_m.min(width_m(before)))
 }
 
-/// Somebody as it stands, or with the move it makes in a step at that rate.
+/// A character as it stands, or with the move it makes in a step at that rate.
 fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: TickRate) -> CrowdMember {
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
@@ -185,7 +185,7 @@ fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: 
     CrowdMember { id, walker, stance, place: storeyed(character), layer: character.layer }
 }
 
-/// A row for somebody.
+/// A row for a character.
 fn add(bodies: &mut CrowdColumns, one: &CrowdMember, kind: u32) {
     bodies.rows.insert(one.id, bodies.ids.len() as u32);
     bodies.ids.push(one.id);
@@ -262,7 +262,7 @@ fn standing(character: &Character) -> Walker {
 /// nobody on it is met from another, metres.
 const STOREY_M: f32 = 1000.0;
 
-/// Where somebody is among bodies.
+/// Where a character is among bodies.
 fn storeyed(character: &Character) -> Vec3 {
     character.body.position + Vec3::Y * (STOREY_M * f32::from(character.layer))
 }

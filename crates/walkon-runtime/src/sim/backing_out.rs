@@ -1,4 +1,4 @@
-//! Step 9, last part: of two files that meet where nobody can pass anybody, one backs out.
+//! Step 9, last part: of two files that meet where no one can pass another, one backs out.
 //!
 //! In: walkers that are held up, and those in front of each. Out: walks that back out, each with the way to a
 //! place beside the ways of those it lets pass. Holds: the file with less far to go to such places backs out,
@@ -32,7 +32,7 @@ use crate::world::map::LevelMap;
 use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk};
 use crate::world::walks::Walks;
 
-/// So many in front of somebody are known, the nearest first.
+/// So many in front of a character are known, the nearest first.
 const FRONT_MAX: usize = 4;
 /// Seconds without progress after which the standoff of two walkers that meet is resolved. 1: two that can
 /// pass have done so.
@@ -51,7 +51,7 @@ const MEETINGS_MAX: u32 = 4;
 /// Cosine of the angle between two ways up to which they lead against one another where both stand in front
 /// of each other: 60 degrees.
 const AGAINST: f32 = 0.5;
-/// How far somebody backs out at most, metres.
+/// How far a character backs out at most, metres.
 const BACK_MAX_M: f32 = 30.0;
 /// Metres between two places on the way at which rays are cast, and between two places on a ray.
 const APART_M: f32 = 0.25;
@@ -61,9 +61,9 @@ const RAYS: u8 = 12;
 const DEEPER_M: f32 = 0.8;
 /// The gap to walkers that pass, metres.
 const GAP_M: f32 = 0.05;
-/// Slower than this, metres a second, somebody stands where it stands.
+/// Slower than this, metres a second, a character stands where it stands.
 const SLOW_MPS: f32 = 0.2;
-/// Seconds that somebody waits for others to pass, and how many times as long as its own way takes.
+/// Seconds that a walker waits for others to pass, and how many times as long as its own way takes.
 const WAITS_S: f32 = 10.0;
 const WAITS_WAYS: f32 = 4.0;
 /// Seconds that a walker waits in its place for others that do not get on.
@@ -106,7 +106,7 @@ pub(crate) struct BackingParts<'a> {
     pub(crate) characters: &'a Characters,
     pub(crate) walks: &'a mut Walks,
     pub(crate) bodies: &'a CrowdColumns,
-    /// Everybody by place.
+    /// Every character by place.
     pub(crate) near: &'a SpatialHash,
 }
 
@@ -169,7 +169,7 @@ fn meetings_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec
         is_narrow(parts.bodies, one.row, one.row) && is_held_by_others(parts, at, one)
     };
     let lookers: Vec<(u32, &Facing)> = (0..).zip(held).filter(may_look).collect();
-    // Of very many everybody has its turn.
+    // Of very many every character has its turn.
     let round = parts.clock.landing().0 / parts.clock.rate.ticks_per_step();
     let first = if lookers.len() > LOOKERS_MAX { round as usize * LOOKERS_MAX % lookers.len() } else { 0 };
     let (before, from) = lookers.split_at(first);
@@ -244,7 +244,7 @@ fn next_in_line(
     found.map(|(_, row)| row)
 }
 
-/// Whether a place is too narrow for somebody and another.
+/// Whether a place is too narrow for a character and another.
 fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
     let width_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.width_m);
     width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
@@ -368,7 +368,7 @@ fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, yields_to: 
     true
 }
 
-/// The way that somebody has before it, from where it stands.
+/// The way that a character has before it, from where it stands.
 fn way_of(parts: &BackingParts<'_>, row: u32) -> Vec<Vec3> {
     let place = parts.bodies.columns.position(row as usize);
     let who = parts.characters.get(parts.bodies.ids[row as usize]);
@@ -445,7 +445,7 @@ fn retreats(
     Some((cost_m, found))
 }
 
-/// Looks for a place for somebody.
+/// Looks for a place for a character.
 struct Seeker<'a> {
     ground: &'a GroundQuery<'a>,
     /// Nearer to a way than this one is in it, metres.
@@ -457,7 +457,7 @@ struct Seeker<'a> {
 }
 
 impl Seeker<'_> {
-    /// The first free place beside a way, from where somebody stands: how far it is, and the way there.
+    /// The first free place beside a way, from where a character stands: how far it is, and the way there.
     fn seek(&self, place: Vec3, spine: &[Vec3], is_free: impl Fn(Vec3) -> bool) -> Option<(f32, Vec<Vec3>)> {
         if is_free(place) {
             return Some((0.0, vec![place, place]));

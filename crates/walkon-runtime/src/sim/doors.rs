@@ -1,8 +1,8 @@
 //! Step 4: doors under way move on.
 //!
-//! In: requests, bodies in the doorways. Out: door states, edits of their areas, signals, answers.
-//! Holds: a door is passable only while wholly open, so its area closes when closing begins and opens
-//! when opening ends; it never closes on somebody unless told to push, and then nobody is left inside.
+//! In: requests, bodies in the doorways. Out: door states, edits of their areas, signals, answers. Holds: a
+//! door is passable only while wholly open, so its area closes when closing begins and opens when opening
+//! ends; it never closes on a character unless told to push, and then nobody is left inside.
 
 use glam::Vec3;
 
@@ -123,7 +123,7 @@ fn left_ticks(door: &Door, rest: DoorState, request: &DoorRequest) -> u64 {
     }
 }
 
-/// Whether the door may begin to close now. When somebody stands in it: waits, gives up, or pushes.
+/// Whether the door may begin to close now. When a character stands in it: waits, gives up, or pushes.
 fn clear_doorway(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) -> bool {
     let inside = parts.map.occupants(parts.characters, id);
     let Some(&first) = inside.first() else {
@@ -144,7 +144,7 @@ fn give_up(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest, by: Cha
     false
 }
 
-/// Moves everybody inside to a free place; nobody moves, and the answer is false, when one has none.
+/// Moves every character inside to a free place; nobody moves, and the answer is false, when one has none.
 fn push_out(parts: &mut DoorParts<'_>, id: DoorId, inside: &[CharacterId]) -> bool {
     let area = parts.map.doors[id.index()].area;
     let place = |&id: &CharacterId| Some((id, way_out(&parts.map.nav, parts.characters.get(id)?, area)?));

@@ -282,10 +282,11 @@ fn step_aside(parts: &mut FollowParts<'_>) {
     }
 }
 
-/// How far beside one another the lines are that somebody looks along in a step, metres, beside its length.
+/// How far beside one another the lines are that a character looks along in a step, metres, beside its
+/// length.
 const SPARE_M: f32 = 0.05;
 
-/// Works out where somebody would come to if nobody were in the way.
+/// Works out where a character would come to if nobody were in the way.
 fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move) {
     let Some(character) = seen.characters.get(step.character) else {
         return;

@@ -99,7 +99,7 @@ impl<'a> GroundQueries<'a> {
 #[derive(Debug)]
 struct Rules<'a> {
     doors: &'a [Door],
-    /// Those that do not admit everybody.
+    /// Those that do not admit every character.
     choosy: Vec<&'a Door>,
     is_any: bool,
     /// By the choosy doors that admit, as bits.
@@ -116,7 +116,7 @@ impl<'a> Rules<'a> {
         Self { doors, choosy, is_any, numbers: BTreeMap::new(), made: vec![None], admitted: Vec::new() }
     }
 
-    /// The number of the rules for somebody; 0 for none.
+    /// The number of the rules for a character; 0 for none.
     fn number(&mut self, who: &Character) -> u32 {
         if !self.is_any {
             return 0;
@@ -140,8 +140,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Keeps what everybody alive needs of the map up to date, and what a body without width does that only asks,
-/// so that no step makes it again, nor a script. Cost: a glance at each.
+/// Keeps what every character alive needs of the map up to date, and what a body without width does that only
+/// asks, so that no step makes it again, nor a script. Cost: a glance at each.
 pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, threads: Threads) {
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();

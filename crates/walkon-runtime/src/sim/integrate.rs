@@ -47,7 +47,7 @@ pub(crate) struct IntegrateParts<'a> {
     pub(crate) step: &'a mut CrowdStep,
 }
 
-/// Moves and parts everybody.
+/// Moves and parts every character.
 pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     parts.interpolations.clear();
     match &parts.step.cast {
@@ -68,20 +68,20 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     }
 }
 
-/// Somebody stands until it moves.
+/// A character stands until it moves.
 fn begin_step(character: Option<&mut Character>) {
     if let Some(character) = character.filter(|character| character.is_alive()) {
         character.begin_step();
     }
 }
 
-/// Whether everybody is to be shown on its way, tick by tick: where a step takes several.
+/// Whether every character is to be shown on its way, tick by tick: where a step takes several.
 fn is_shown(rate: TickRate) -> bool {
     rate.ticks_per_step() > 1
 }
 
-/// Everybody takes the step that the velocity of step 8 gives it. Nobody's step looks at where another has
-/// come to.
+/// Every character takes the step that the velocity of step 8 gives it. Nobody's step looks at where another
+/// has come to.
 fn step_on(parts: &mut IntegrateParts<'_>) {
     let IntegrateParts { clock, map, characters, walks, interpolations, step, .. } = parts;
     let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
@@ -123,7 +123,7 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
     }
 }
 
-/// Takes somebody towards where its step is to lead; where it comes to.
+/// Takes a character towards where its step is to lead; where it comes to.
 fn take_step(
     step: &mut Move,
     character: &mut Character,
@@ -272,10 +272,10 @@ impl Ground for Floor<'_> {
 /// (seed:C1).
 const TICKS_OF_SEED: u32 = 2;
 
-/// Where somebody is left deeper in somebody than this, metres, there is a heap, and one push for each does
+/// Where a character is left deeper in another than this, metres, there is a heap, and one push for each does
 /// not go far.
 const HEAP_M: f32 = 0.1;
-/// How often everybody is pushed, at most, where there is a heap.
+/// How often every character is pushed, at most, where there is a heap.
 const HEAP_ROUNDS: u32 = 2;
 
 /// Those that have been pushed, sorted.
@@ -350,7 +350,7 @@ fn part(parts: &mut IntegrateParts<'_>) {
     }
 }
 
-/// What is read of everybody once they have been pushed.
+/// What is read of every character after the pushes.
 struct Pushing<'a> {
     bodies: &'a CrowdColumns,
     grounds: &'a GroundQueries<'a>,
@@ -358,7 +358,7 @@ struct Pushing<'a> {
     walks: &'a Walks,
 }
 
-/// Where somebody was pushed to.
+/// Where a character was pushed to.
 #[derive(Clone, Copy, Default)]
 struct Pushed {
     place: Vec3,
@@ -416,7 +416,7 @@ fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
     (0..).zip(is_noted).filter_map(|(index, is_noted)| (!is_noted).then_some(index)).collect()
 }
 
-/// Whether a move says nothing to anybody but the walk and its character.
+/// Whether a move concerns only the walk and its character.
 fn is_plain(walk: &Walk) -> bool {
     let has_link = |following: &Following| !following.path.layers.is_empty();
     !walk.options.tells.waypoint && walk.following.as_ref().is_some_and(|following| !has_link(following))

@@ -1,10 +1,10 @@
-//! Step 9, in every tick: everybody is on its way to where the crowd's step leads it, standing characters
-//! turn, animations run out.
+//! Step 9, in every tick: every character is on its way to where the crowd's step leads it, standing
+//! characters turn, animations run out.
 //!
-//! In: where the step that began with this tick, or one before, leads everybody (`integrate`). Out: positions
-//! and facings of this tick, ended turns and animations. Holds: the line of every step was tested when it was
-//! taken, and is again when the map changes under it, so nobody is ever shown inside a wall. Not here: where
-//! steps lead.
+//! In: where the step that began with this tick, or one before, leads every character (`integrate`). Out:
+//! positions and facings of this tick, ended turns and animations. Holds: the line of every step was tested
+//! when it was taken, and is again when the map changes under it, so nobody is ever shown inside a wall. Not
+//! here: where steps lead.
 
 use glam::Vec3;
 
@@ -37,7 +37,7 @@ pub(crate) struct InterpolationParts<'a> {
     pub(crate) step: &'a CrowdStep,
 }
 
-/// Advances everybody by one tick.
+/// Advances every character by one tick.
 pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
     let clock = parts.clock;
     let ticks = clock.rate.ticks_per_step();
@@ -99,7 +99,7 @@ fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
     );
 }
 
-/// Has somebody go a hair beside its line, where it can be shown there; whether it can.
+/// Has a character go a hair beside its line, where it can be shown there; whether it can.
 fn goes_beside(interpolation: &mut Interpolation, is_shown: impl Fn(&Interpolation) -> bool) -> bool {
     let along = interpolation.to.0 - interpolation.from.0;
     let across = Vec3::new(-along.z, 0.0, along.x).normalize_or_zero();
@@ -168,14 +168,14 @@ fn stand(parts: &mut InterpolationParts<'_>) {
     }
 }
 
-/// Whether somebody stands and turns.
+/// Whether a character stands and turns.
 fn turns(walks: &Walks, who: &Character) -> bool {
     let ends_with_look = |walk: &Walk| matches!(walk.phase, Phase::Turning(_));
     let looks = || who.walk.and_then(|walk| walks.get(walk)).is_some_and(ends_with_look);
     !who.is_moving && (who.turn.is_some() || looks())
 }
 
-/// Whether the animation of somebody runs out.
+/// Whether the animation of a character runs out.
 fn is_over(who: &Character, tick: TickNumber) -> bool {
     let until = who.play.as_ref().and_then(|play| play.until);
     until.is_some_and(|until| tick >= until)

@@ -207,7 +207,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let trouble = answer.trouble.map(|trouble| parts.map.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
     walk.blocked_by = holder.map(Blocker::Character).or(by);
-    // A goal that somebody holds can be reached as soon as it is left: the walk goes on beside it.
+    // A goal that a character holds can be reached as soon as it is left: the walk goes on beside it.
     if holder.is_none() && walk_modes::answered(parts, id, &answer) {
         return;
     }
@@ -250,7 +250,7 @@ impl<'a> WalkOnMap<'a> {
     fn stays(&self, why: Ask, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
         let beside = self.walk.goal_slot.map(|slot| slot.beside);
         let holder = beside.or_else(|| paths::holder(around, answer));
-        // Beside somebody one place is as good as another, unless it was given.
+        // Beside a character one place is as good as another, unless it was given.
         let is_any = holder.is_some() && beside.is_none();
         let path = &self.following.path;
         let same_end = path.points.last() == answer.path.points.last() || is_any;
@@ -430,7 +430,7 @@ struct SettingOut {
     longer_ticks: u64,
 }
 
-/// How far somebody is pushed back at most by a door that closes on it, metres.
+/// How far a character is pushed back at most by a door that closes on it, metres.
 const PUSHED_BACK_M: f32 = 2.0;
 
 /// From here on progress is counted on the new way: a way round others is longer than what was left before.

@@ -139,8 +139,8 @@ fn is_coming(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
 }
 
-/// Whether a walk has not got on for a moment, seconds: a walker that comes up to somebody on its goal slows
-/// down before it stops beside.
+/// Whether a walk has not got on for a moment, seconds: a walker that comes up to a character on its goal
+/// slows down before it stops beside.
 fn is_stopped(clock: &Clock, walk: &Walk) -> bool {
     const STOPPED_S: f64 = 0.5;
     walk.clock(clock.landing()).since(walk.progress_tick) >= clock.rate.ticks(STOPPED_S)

@@ -3,10 +3,10 @@
 //! In: characters that have moved, that stand and that do not any more, walks under way. Out: walks that ask
 //! for a path, as `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing
 //! (seed:R1); one walker asks at most once in the cooldown, of game time (seed:R3), and what came meanwhile
-//! is not forgotten; a search is asked for only where its outcome can differ, and that test is exact:
-//! somebody stands on what is left of the way that was not there for the last plan, or somebody that the last
-//! plan went around is gone and the way is longer than it has to be. Not here: which of two ways is taken
-//! (`paths`), changes of the map, which ignore the cooldown (`edits`).
+//! is not forgotten; a search is asked for only where its outcome can differ, and that test is exact: a
+//! character stands on what is left of the way that was not there for the last plan, or a character that the
+//! last plan went around is gone and the way is longer than it has to be. Not here: which of two ways is
+//! taken (`paths`), changes of the map, which ignore the cooldown (`edits`).
 //!
 //! Movers are transparent to plans (seed:D4), so a walker that passes changes no path; what changes paths is
 //! a character that comes to stand, stops standing, or is pushed while it stands. Ten thousand walkers in
@@ -36,7 +36,7 @@ use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on
-/// the old one. A tenth: the ways round somebody on either side differ by less than that from a few metres
+/// the old one. A tenth: the ways round a character on either side differ by less than that from a few metres
 /// off, so a walker stays with the side it has chosen; a shorter way that has opened up is worth taking from
 /// about there on.
 pub(crate) const CHEAPER: f32 = 0.9;
@@ -91,7 +91,7 @@ fn is_on_the_move(who: &Character) -> bool {
     who.is_moving && !who.replan.stood && who.is_alive()
 }
 
-/// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last
+/// Notes whether a character came to stand, stopped standing, or was moved while it stood, since it last
 /// counted; what counts from now on, if it did.
 fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChange>) -> Option<Replan> {
     let (eps_m, far_m) = (people.crowd.moved_eps_m, people.crowd.replan_trigger_m);
@@ -178,7 +178,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     }
 }
 
-/// Whether somebody has asked because of others so shortly ago that it may not ask again.
+/// Whether a character has asked because of others so shortly ago that it may not ask again.
 pub(crate) fn is_resting(clock: &Clock, crowd: &CrowdSettings, character: &Character) -> bool {
     // Not by the clock of the walk: a character that walks again for another owner rests from what it asked
     // for before.
@@ -205,7 +205,7 @@ pub(crate) fn ask_when_lost(
     }
 }
 
-/// Whether others matter to a walk now: it is on its way, or stands beside a goal that somebody holds.
+/// Whether others matter to a walk now: it is on its way, or stands beside a goal that a character holds.
 fn minds_others(walk: &Walk) -> bool {
     matches!(walk.phase, Phase::Moving | Phase::Beside(_))
         && !walk.is_paused
@@ -224,7 +224,7 @@ fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     walk.goal_occupant.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
-/// Whether somebody around whose circle a plan was made stands there no more.
+/// Whether a character around whose circle a plan was made stands there no more.
 fn is_gone(people: People<'_>, who: CharacterId, disc: &Disc) -> bool {
     let eps_m = people.crowd.moved_eps_m;
     people.standing(who).is_none_or(|who| flat_distance(who.body.position, disc.centre) >= eps_m)

@@ -32,7 +32,7 @@ pub struct Passed {
 /// Ticks between two looks at the characters nearby: half a second at the usual rate.
 const LOOK_TICKS: u64 = 30;
 
-/// What waits aside while the time of a scene passes: the walks and the steps of everybody else.
+/// What waits aside while the time of a scene passes: the walks and the steps of every other character.
 struct SetAside {
     walks: Vec<WalkId>,
     interpolations: Vec<Interpolation>,
@@ -51,7 +51,7 @@ fn begin(world: &mut World, forward: &FastForward, fast_forwarded_ticks: u64) ->
     SetAside { walks: world.walks.look_at_only(open), interpolations }
 }
 
-/// Everybody else goes on where they were.
+/// Every other character goes on where it was.
 fn end(world: &mut World, aside: SetAside) {
     world.walks.look_at_only(aside.walks);
     world.interpolations.extend(aside.interpolations);
@@ -128,15 +128,15 @@ fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
     /// Other characters that are looked at for the cost of one of the scene.
     const OTHERS: usize = 16;
     if !world.clock.begins_step() {
-        // Between two steps of the crowd everybody is only brought along.
+        // Between two steps of the crowd every character is only brought along.
         return 1;
     }
     let others = world.scratch.step.cast.as_ref().map_or(0, |cast| cast.len(&world.characters));
     (bodies.len() + (others + glances(world, bodies)) / OTHERS).max(1) as u64
 }
 
-/// How often regions and watches look at somebody in a tick: at those of the scene, and a watch around one of
-/// them at everybody.
+/// How often regions and watches look at a character in a tick: at those of the scene, and a watch around one
+/// of them at every character.
 fn glances(world: &World, bodies: &[CharacterId]) -> usize {
     let Triggers { regions, watches, .. } = &world.triggers;
     let travels = |watch: &&Watch| matches!(watch.ground, WatchShape::Around { character, .. } if bodies.contains(&character));
@@ -144,7 +144,7 @@ fn glances(world: &World, bodies: &[CharacterId]) -> usize {
     (regions.len() + watches.len()) * bodies.len() + travelling * world.characters.count()
 }
 
-/// Where everybody is that may move, as one number.
+/// Where every character is that may move, as one number.
 fn places(world: &World) -> u64 {
     let mut hash = StateHash::default();
     for &id in world.scratch.step.cast.as_ref().map_or(&[][..], Cast::free) {

@@ -1,4 +1,4 @@
-//! Step 11, after regions: watches for somebody look and listen.
+//! Step 11, after regions: watches look and listen.
 //!
 //! In: positions, facings, the ground, noises. Out: sightings, facts. Holds: so many looks along the ground a
 //! tick and no more; when they are spent the watches that are left come first in the next tick, so each has
@@ -37,7 +37,7 @@ struct SenseInputs<'a> {
     map: &'a LevelMap,
     characters: &'a Characters,
     noises: &'a [Noise],
-    /// Those with a tag that somebody watches for.
+    /// The characters with each tag that a watch is for.
     tagged: BTreeMap<String, Vec<CharacterId>>,
 }
 
@@ -76,7 +76,8 @@ fn attend_to(
     })
 }
 
-/// Everybody with a tag that is watched for, by tag. Cost: a pass over everybody, when there is such a tag.
+/// Every character with a tag that is watched for, by tag. Cost: a pass over every character, when there is
+/// such a tag.
 fn tagged(
     watches: &BTreeMap<SenseId, SenseWatch>,
     characters: &Characters,
@@ -120,7 +121,7 @@ impl SenseInputs<'_> {
         spent
     }
 
-    /// Whether a watch with that target is for somebody.
+    /// Whether a watch with that target is for a character.
     fn is_target(&self, target: &SenseTarget, one: CharacterId) -> bool {
         match target {
             SenseTarget::Character(own) => *own == one,

@@ -66,7 +66,7 @@ pub(crate) fn due(landing: TickNumber, walk: &Walk) -> Option<TickNumber> {
 }
 
 /// Those of the walks that are to look whose turn it is while so many searches are under way: the one that
-/// has waited longest first, then in order of creation. At least one, so that everybody has its turn however
+/// has waited longest first, then in order of creation. At least one, so that every walk has its turn however
 /// many there are.
 pub(crate) fn first_of(searches: usize, mut due: Vec<(TickNumber, WalkId)>) -> impl Iterator<Item = WalkId> {
     // Stable: among equals the order is that of creation.

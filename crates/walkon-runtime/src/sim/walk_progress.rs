@@ -1,4 +1,4 @@
-//! Part of steps 9 and 10: what of a walk under way somebody wants to be told.
+//! Part of steps 9 and 10: the events of a walk under way.
 //!
 //! In: walks whose options ask for it. Out: facts. Holds: an obstruction is told once, until the walker has
 //! got on; the end is told near once for each leg; what nobody asked for costs nothing.
@@ -11,7 +11,7 @@ use crate::world::event::{EventQueue, Fact, WalkNews};
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::walk::Walk;
 
-/// Seconds without getting on before somebody is told; half of the patience, when that is less.
+/// Seconds without progress before an event says so; half of the patience, when that is less.
 const HELD_UP_S: f64 = 0.5;
 
 /// Tells the corners between two segments of the way, the last point of the way left out.

@@ -33,18 +33,18 @@ use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Crowd, Phase, Walk};
 use crate::world::walks::Walks;
 
-/// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
+/// Seconds without getting on after which a character is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
-/// Part of the speed wanted below which somebody is held up at once.
+/// Part of the speed wanted below which a character is held up at once.
 const SLOW: f32 = 0.5;
 /// Gap between two bodies up to which one queues behind the other, metres: what people leave in a line.
 const QUEUE_GAP_M: f32 = 0.6;
-/// Gap up to which somebody is asked aside, metres: as good as touching.
+/// Gap up to which a character is asked aside, metres: as good as touching.
 const ASK_GAP_M: f32 = 0.15;
-/// Gap up to which a walker that steps back does so for somebody in front of it, metres: avoidance gives way
-/// that far ahead, at a narrow place.
+/// Gap up to which a walker that steps back does so for a character in front of it, metres: avoidance gives
+/// way that far ahead, at a narrow place.
 const GIVE_WAY_GAP_M: f32 = 2.0;
-/// Cosine of the angle to the way one wants to go within which somebody is in front: 70 degrees.
+/// Cosine of the angle to the way one wants to go within which a character is in front: 70 degrees.
 const IN_FRONT: f32 = 0.34;
 /// Seconds in which a step aside must be made.
 const NUDGE_S: f64 = 2.0;
@@ -68,11 +68,11 @@ struct Held {
     row: u32,
     /// Where it wants to go, a unit vector.
     ahead: Vec2,
-    /// Gap up to which somebody in front of it is why, metres.
+    /// Gap up to which a character in front of it is why, metres.
     gap_m: f32,
 }
 
-/// Somebody in front of a walker.
+/// A character in front of a walker.
 #[derive(Clone, Copy, Debug)]
 struct InFront {
     who: CharacterId,
@@ -287,9 +287,9 @@ fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront
 struct Jams {
     /// Row to its place among those held up.
     held: Vec<u32>,
-    /// Of each that is held up: somebody of the same jam before it, or itself.
+    /// Of each that is held up: a walker of the same jam before it, or itself.
     heads: Vec<u32>,
-    /// Of each jam, by its head: how many are in it, and how many ticks ago somebody in it got on.
+    /// Of each jam, by its head: how many are in it, and how many ticks ago a walker in it got on.
     sizes: Vec<u64>,
     since: Vec<u64>,
 }
@@ -298,7 +298,7 @@ struct Jams {
 const NOBODY: u32 = u32::MAX;
 
 impl Jams {
-    /// Everybody on its own.
+    /// Every character on its own.
     fn of(held: &[Held], row_count: usize) -> Self {
         let mut rows = vec![NOBODY; row_count];
         for (at, one) in (0..).zip(held) {
@@ -317,7 +317,7 @@ impl Jams {
         self.held.get(row as usize).copied().filter(|&at| at != NOBODY)
     }
 
-    /// The head of somebody's jam. Bounded by halving the way there.
+    /// The head of a character's jam. Bounded by halving the way there.
     fn head(&mut self, mut at: u32) -> u32 {
         while self.heads[at as usize] != at {
             let above = self.heads[self.heads[at as usize] as usize];
@@ -348,7 +348,7 @@ impl Jams {
         }
     }
 
-    /// Somebody in the jam got on so many ticks ago.
+    /// A character in the jam got on so many ticks ago.
     fn got_on(&mut self, at: u32, ticks: u64) {
         let head = self.head(at) as usize;
         self.since[head] = self.since[head].min(ticks);
@@ -360,8 +360,8 @@ const JAM_COUNT: u64 = 2;
 /// The most that a jam makes of patience.
 const JAM_PATIENCES_MAX: u64 = 6;
 
-/// What keeps each walker is the first in front of it. As long as anybody in a jam comes nearer to its goal
-/// than ever before, everybody in it queues.
+/// What keeps each walker is the first in front of it. As long as any character in a jam comes nearer to its
+/// goal than ever before, every character in it queues.
 fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: &mut Jams) {
     let landing = parts.clock.landing();
     let mut told: Vec<Queueing> = (0..)
@@ -388,7 +388,7 @@ fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: 
 struct Queueing {
     /// The character in front of it.
     ahead: Option<CharacterId>,
-    /// How many are in its jam, and how many ticks ago somebody in it got on.
+    /// How many are in its jam, and how many ticks ago a walker in it got on.
     size: u64,
     since: u64,
 }
@@ -472,11 +472,11 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
 }
 
-/// Where somebody steps aside to, out of the way that the other has before it: straight away from that one,
-/// to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps lead
-/// round a corner, so that somebody in an archway is asked once; only then a place in the way. Where the
-/// walls leave none of the four, the same four along the walls: in a passage of one cell somebody met a
-/// little askew would have nowhere to go (seed:D6). Before a bend it goes round that, along the way.
+/// Where a character steps aside to, out of the way that the other has before it: straight away from that
+/// one, to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps
+/// lead round a corner, so that a character in an archway is asked once; only then a place in the way. Where
+/// the walls leave none of the four, the same four along the walls: in a passage of one cell a character met
+/// a little askew would have nowhere to go (seed:D6). Before a bend it goes round that, along the way.
 fn aside(
     parts: &YieldingParts<'_>,
     character: &Character,
@@ -522,8 +522,8 @@ fn aside(
     all.iter().find_map(first_of).or_else(onward).or_else(back)
 }
 
-/// The way past somebody of the walker for which it is asked aside, be it by that walker or by those before
-/// it.
+/// The way past a character of the walker for which it is asked aside, be it by that walker or by those
+/// before it.
 fn way_of_first(people: People<'_>, by: CharacterId, place: Vec3) -> Option<Vec<Vec3>> {
     /// So many ask one another, at most.
     const ASKERS_MAX: usize = 12;

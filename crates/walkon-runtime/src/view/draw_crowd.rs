@@ -49,7 +49,7 @@ pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
     picture.add("requests", shapes);
 }
 
-/// Whether somebody waits for a path.
+/// Whether a character waits for a path.
 fn waits(world: &World, character: &Character) -> bool {
     character.walk.and_then(|id| world.walk(id)).is_some_and(|walk| walk.token.is_some())
 }
@@ -85,7 +85,7 @@ fn planned_around(world: &World, layer: u8) -> BTreeMap<CharacterId, (Disc, usiz
     around
 }
 
-/// Where everybody wants to go, and where they really go.
+/// Where every character wants to go, and where it really goes.
 pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let mut shapes = Vec::new();

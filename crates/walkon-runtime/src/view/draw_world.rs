@@ -46,7 +46,7 @@ pub fn draw_world(picture: &mut Picture, world: &World) {
     draw_characters(picture, world);
 }
 
-/// Everybody on one layer of the map, in order of creation.
+/// Every character on one layer of the map, in order of creation.
 pub(super) fn on_layer(world: &World, layer: u8) -> impl Iterator<Item = (CharacterId, &Character)> {
     world.characters().filter(move |(_, character)| character.layer == layer)
 }
@@ -380,7 +380,7 @@ impl<'a> PeopleColours<'a> {
     }
 }
 
-/// The number of somebody, which nobody else alive has: what stands before the `v` of `3v1`.
+/// The number of a character, which nobody else alive has: what stands before the `v` of `3v1`.
 fn slot(who: CharacterId) -> usize {
     // The first place stays empty.
     who.place().saturating_sub(1)

@@ -81,7 +81,7 @@ pub(super) fn place(
             LabelSpread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
         };
         let stood = picture.stood.get(&(label.tag.kind(), label.tag.key())).copied();
-        // A still thing keeps its name where it was, or goes without while somebody passes over it.
+        // A still thing keeps its name where it was, or goes without while a character passes over it.
         let others = if stood.is_some() && !label.tag.moves() { 0..0 } else { 0..places.len() };
         let tried = stood.into_iter().chain(others);
         let found = tried.filter_map(|index| Some((index, *places.get(index)?))).find(|(_, at)| free(at));

@@ -38,7 +38,7 @@ pub enum PicturePart {
     Characters,
     /// The characters that walks under way were planned around, as large as plans take them.
     Obstacles,
-    /// Where everybody wants to go, and where they really go.
+    /// Where every character wants to go, and where it really goes.
     Steering,
     /// Steps aside.
     Nudges,

@@ -129,7 +129,7 @@ pub const PATH_CORNER: Colour = Colour::hex(0xF5C518);
 /// Its end.
 pub const PATH_END: Colour = Colour::hex(0xD6332B);
 
-/// Where somebody wants to go (seed 001: orange).
+/// Where a character wants to go (seed 001: orange).
 pub const DESIRED: Colour = Colour::hex(0xF07A13);
 /// Where a character really goes (seed 001: green).
 pub const REAL: Colour = Colour::hex(0x00C44F);
@@ -146,7 +146,7 @@ pub const REPLAN: Colour = Colour::hex(0xF07A13);
 pub const SEARCH_FREE: Colour = Colour::hex(0xE4E6E3);
 /// A search: not walkable.
 pub const SEARCH_BLOCKED: Colour = Colour::hex(0xCB7469);
-/// A search: not walkable for this plan, because somebody stands there.
+/// A search: not walkable for this plan, because a character stands there.
 pub const SEARCH_OCCUPIED: Colour = Colour::hex(0xE3AAA2);
 /// A search: looked at and done with.
 pub const SEARCH_DONE: Colour = Colour::hex(0xF6DD7B);

@@ -56,14 +56,15 @@ pub fn traversal(map: &LevelMap, rate: TickRate, asker: Asker<'_>) -> Traversal 
     Traversal { radius_m: asker.radius_m, through, areas: None, layer: asker.layer, rules, actions }
 }
 
-/// The actions of links that somebody with these tags can do; all of them for nobody in particular, as doors
-/// are.
+/// The actions of links that a character with these tags can do; all of them for nobody in particular, as
+/// doors are.
 fn actions_of(actions: &[String], tags: Option<&[String]>) -> LinkActions {
     let Some(tags) = tags.filter(|_| !actions.is_empty()) else { return LinkActions::default() };
     LinkActions::those(|action| actions.get(usize::from(action.0)).is_some_and(|name| tags.contains(name)))
 }
 
-/// Which doors somebody with these tags may not pass, and which not in both directions, however they stand.
+/// Which doors a character with these tags may not pass, and which not in both directions, however they
+/// stand.
 #[must_use]
 pub fn pass_rules(doors: &[Door], tags: Option<&[String]>) -> Option<Arc<PassRules>> {
     let mut rules = PassRules::default();

@@ -3,8 +3,8 @@
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
 //! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), within the level's distance
 //! of the straight line from start to goal, and with the level's part of its radius (seed:D5); the answer is
-//! that of a look at everybody, in order of creation, and tells how things are now, also for characters that
-//! came to stand since the look-up was built. Not here: what a plan makes of them.
+//! that of a look at every character, in order of creation, and tells how things are now, also for characters
+//! that came to stand since the look-up was built. Not here: what a plan makes of them.
 //!
 //! The straight line, not the path: a character beside a long detour is not seen; avoidance and pushing deal
 //! with it. Method: the first question of a phase sorts places into cells; a character that appears, is put
@@ -51,7 +51,7 @@ pub(crate) struct BystanderIndex {
     pub(crate) threads: Threads,
 }
 
-/// What a body needs beside somebody to come to a goal without touching, metres.
+/// What a body needs beside a character to come to a goal without touching, metres.
 pub(crate) const ROOM_M: f32 = 0.03;
 
 /// All characters with their walks, and the constants of the crowd.
@@ -77,8 +77,8 @@ impl People<'_> {
         self.characters.alive(id).filter(|character| self.stands(character))
     }
 
-    /// Whether somebody stands where it stands because it has come to the goal of a walk, or waits there for
-    /// it.
+    /// Whether a character stands where it stands because it has come to the goal of a walk, or waits there
+    /// for it.
     #[must_use]
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
         /// A character that was pushed no further than this, metres, still stands where it came to.
@@ -93,7 +93,7 @@ impl People<'_> {
         came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
     }
 
-    /// Whether somebody has come to the goal of a walk, or is on its way there.
+    /// Whether a character has come to the goal of a walk, or is on its way there.
     #[must_use]
     pub(crate) fn goes_to_same(&self, who: CharacterId, walk: &Walk) -> bool {
         let goes = self.characters.alive(who).and_then(|character| {
@@ -103,13 +103,13 @@ impl People<'_> {
         goes.unwrap_or(false) || self.has_come_to(who, walk)
     }
 
-    /// Whether somebody follows a character, or one that follows it.
+    /// Whether a character follows another, or one that follows it.
     #[must_use]
     pub(crate) fn follows(&self, who: CharacterId, leader: CharacterId) -> bool {
         self.leaders.has(self.characters, self.walks, who, leader)
     }
 
-    /// Whether somebody stands so near to where a walk aims that it cannot come within its radius without
+    /// Whether a character stands so near to where a walk aims that it cannot come within its radius without
     /// touching. Only a walk that accepts nothing else asks for the point itself.
     #[must_use]
     pub(crate) fn leaves_no_room(&self, who: &Character, walk: &Walk, aim: Vec3) -> bool {
@@ -128,7 +128,7 @@ impl People<'_> {
     }
 }
 
-/// Whether two goals are one for somebody: the same, or points less than its radius apart.
+/// Whether two goals are one for a character: the same, or points less than its radius apart.
 fn is_same(one: Goal, other: Goal, who: &Character) -> bool {
     match (one, other) {
         (Goal::Point(one), Goal::Point(other)) => floor_distance(one, other) <= who.body.radius_m,
@@ -137,13 +137,13 @@ fn is_same(one: Goal, other: Goal, who: &Character) -> bool {
 }
 
 impl BystanderIndex {
-    /// Forgets where everybody stands: bodies have moved.
+    /// Forgets where every character stands: bodies have moved.
     pub(crate) fn forget(&mut self) {
         self.is_built = false;
     }
 
     /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
-    /// for the first question of a phase, a pass over everybody.
+    /// for the first question of a phase, a pass over every character.
     pub(crate) fn beside(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         self.build(people);
         self.find(people, line)

@@ -62,7 +62,7 @@ impl Bystanders {
         self.who.is_empty()
     }
 
-    /// The circle of somebody among them.
+    /// The circle of a character among them.
     #[must_use]
     pub fn disc_of(&self, id: CharacterId) -> Option<Disc> {
         let at = self.who.iter().position(|&who| who == id)?;
@@ -70,7 +70,7 @@ impl Bystanders {
     }
 }
 
-/// A straight line that somebody wants to walk.
+/// A straight line that a character wants to walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Straight<'a> {
     /// From here, metres.

@@ -68,7 +68,7 @@ impl Default for Gait {
     }
 }
 
-/// A turn on the spot that somebody asked for.
+/// A turn on the spot that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn {
     /// Number in order of creation, from 1 over the level.
@@ -77,7 +77,7 @@ pub struct Turn {
     pub facing_rad: f32,
 }
 
-/// An animation that somebody asked for.
+/// An animation that was asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Play {
     /// Number in order of creation, from 1 over the level.
@@ -97,7 +97,7 @@ pub struct Hold {
     pub owner: Owner,
 }
 
-/// A small step aside that somebody was asked for (seed:C6, C8): a matter of the host's, which settles
+/// A small step aside that a character was asked for (seed:C6, C8): a matter of the host's, which settles
 /// nobody's walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nudge {
@@ -164,7 +164,7 @@ impl Past {
     }
 }
 
-/// What was last noticed of where somebody is, for the plans of others and for its own.
+/// What was last noticed of where a character is, for the plans of others and for its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Replan {
     /// Where it was when it last counted as having moved, metres.
@@ -184,7 +184,7 @@ pub struct Removal {
     pub by: String,
 }
 
-/// Somebody in the level.
+/// A character in the level.
 ///
 /// The fields stand in the order of use: what every step of the crowd reads of ten thousand characters lies
 /// side by side at the beginning.
@@ -280,7 +280,7 @@ impl Character {
     pub(crate) fn notice_motion(&mut self, wanted_mps: f32) {
         /// The weight of the latest step. 0.4: a character that stops is still after an eighth of a second.
         const LATEST: f32 = 0.4;
-        /// The parts of the speed wanted below which somebody stands, and above which it walks again.
+        /// The parts of the speed wanted below which a character stands, and above which it walks again.
         const STANDS: f32 = 0.15;
         const WALKS: f32 = 0.4;
         self.drift += (self.body.velocity - self.drift) * LATEST;
@@ -410,7 +410,7 @@ impl Characters {
         &self.order
     }
 
-    /// Everybody alive, in order of creation.
+    /// Every character alive, in order of creation.
     pub fn iter(&self) -> impl Iterator<Item = (CharacterId, &Character)> {
         // Where nobody is marked, what is far from the body of each need not be read.
         let is_anybody_removed = self.removed > 0;
@@ -420,7 +420,7 @@ impl Characters {
             .filter(move |(_, character)| !is_anybody_removed || character.is_alive())
     }
 
-    /// Everybody alive, to be changed; in no order that means anything.
+    /// Every character alive, to be changed; in no order that means anything.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (CharacterId, &mut Character)> {
         // Slot order, not order of creation: for changes that do not depend on one another.
         self.slots.iter_mut().filter(|(_, character)| character.is_alive())
@@ -469,7 +469,7 @@ impl Characters {
         displaced.filter(|character| character.displaced != Displaced::No)
     }
 
-    /// Regions have looked at everybody: nobody counts as displaced any more.
+    /// Regions have looked at every character: nobody counts as displaced any more.
     pub(crate) fn forget_displaced(&mut self) {
         for id in std::mem::take(&mut self.displaced) {
             if let Some(character) = self.slots.get_mut(id) {
@@ -500,8 +500,8 @@ impl Characters {
         &self.noted
     }
 
-    /// Begins a look of walks at everybody: characters that come to stand are noted from here on. Gives the
-    /// characters that stood and were removed since the look before, with where they stood.
+    /// Begins a look of walks at every character: characters that come to stand are noted from here on. Gives
+    /// the characters that stood and were removed since the look before, with where they stood.
     pub(crate) fn take_departed(&mut self) -> Vec<(CharacterId, Vec3)> {
         self.noted.clear();
         std::mem::take(&mut self.departed)
@@ -519,7 +519,7 @@ impl Characters {
         self.by_name.len()
     }
 
-    /// Names of everybody alive, sorted.
+    /// Names of every character alive, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }

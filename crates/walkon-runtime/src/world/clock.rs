@@ -5,7 +5,7 @@
 
 use crate::base::time::{TickNumber, TickRate};
 
-/// The time as it passes for everybody.
+/// The time as it passes for every character.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
     /// The tick under way, or the last one between ticks.

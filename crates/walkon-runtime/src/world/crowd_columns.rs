@@ -21,7 +21,7 @@ pub struct RowNumbers {
 }
 
 impl RowNumbers {
-    /// The number of somebody.
+    /// The number of a character.
     #[must_use]
     #[inline]
     pub fn get(&self, id: CharacterId) -> Option<u32> {
@@ -38,7 +38,7 @@ impl RowNumbers {
         self.slots[slot] = (id, number);
     }
 
-    /// Forgets everybody and keeps the buffer.
+    /// Forgets every character and keeps the buffer.
     pub fn clear(&mut self) {
         self.slots.clear();
     }
@@ -69,12 +69,12 @@ pub struct CrowdColumns {
     pub avoider: Avoider,
     /// Pushes apart.
     pub resolver: Resolver,
-    /// Everybody by place once they have been pushed apart, where somebody is held up.
+    /// Every character by place after the pushes, where one is held up.
     pub after: SpatialHash,
 }
 
 impl CrowdColumns {
-    /// Forgets everybody and keeps the buffers.
+    /// Forgets every character and keeps the buffers.
     pub fn clear(&mut self) {
         self.ids.clear();
         self.rows.clear();

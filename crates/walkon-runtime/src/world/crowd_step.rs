@@ -14,9 +14,9 @@ use crate::world::scene_fast_forward::Cast;
 /// What steps 7 to 9 hand on to one another.
 #[derive(Clone, Debug, Default)]
 pub struct CrowdStep {
-    /// Where everybody under way goes in this step.
+    /// Where every character under way goes in this step.
     pub(crate) moves: Vec<Move>,
-    /// Columns over everybody, for steps 8 and 9.
+    /// Columns over every character, for steps 8 and 9.
     pub(crate) bodies: CrowdColumns,
     /// The characters that take part, when the step is one of a skipped scene; all others stand still. None
     /// between ticks.

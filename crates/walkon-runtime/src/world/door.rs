@@ -60,7 +60,7 @@ pub enum DoorPolicy {
     Avoid,
     /// Those it can open are planned through, opened, and left open.
     Open,
-    /// All are planned through; it stands in front until somebody opens.
+    /// All are planned through; it stands in front until the door is opened.
     Wait,
 }
 
@@ -69,7 +69,7 @@ impl DoorPolicy {
     pub const NAMES: [(&str, Self); 3] = [("avoid", Self::Avoid), ("open", Self::Open), ("wait", Self::Wait)];
 }
 
-/// What to do when somebody stands in a door that is to close.
+/// What to do when a character stands in a door that is to close.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenOccupied {
     /// Stay open until the doorway is clear.
@@ -109,7 +109,7 @@ pub enum DoorReason {
     Already,
     /// Its lock refused.
     Locked,
-    /// Somebody stood in the way.
+    /// A character stood in the way.
     Occupied,
     /// A later request took over.
     Cancelled,
@@ -205,7 +205,7 @@ pub struct Door {
     /// The direction on the ground, along x and z, in which alone it may be walked through; any, if none.
     pub one_way: Option<[f32; 2]>,
     /// Tags that let a character pass when it has one of them; for others the door is a wall however it
-    /// stands. Empty: everybody.
+    /// stands. Empty: every character.
     pub teams: Vec<String>,
     /// The request it is carrying out or waiting to.
     pub request: Option<DoorRequest>,
@@ -233,7 +233,7 @@ impl Door {
     /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
     /// the body stands clear of the doorway, near enough to reach the handle.
     pub const STANDOFF_M: f32 = 0.6;
-    /// How far somebody is moved out of a door that pushes, metres (fault:G9).
+    /// How far a character is moved out of a door that pushes, metres (fault:G9).
     pub const PUSH_M: f32 = 1.2;
 
     /// A door of that name; nothing else is known of it.
@@ -285,13 +285,13 @@ impl Door {
         }
     }
 
-    /// Whether somebody with these tags may pass at all.
+    /// Whether a character with these tags may pass at all.
     #[must_use]
     pub fn admits(&self, tags: &[String]) -> bool {
         self.teams.is_empty() || self.teams.iter().any(|team| tags.contains(team))
     }
 
-    /// Whether somebody with these keys could open it.
+    /// Whether a character with these keys could open it.
     #[must_use]
     pub fn opens_for(&self, keys: &[String]) -> bool {
         !self.is_locked || self.key.as_ref().is_some_and(|key| keys.contains(key))

@@ -51,8 +51,8 @@ impl Interpolation {
         if self.aside == Vec3::ZERO { straight } else { straight + self.aside * (4.0 * part * (1.0 - part)) }
     }
 
-    /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put
-    /// it elsewhere.
+    /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or has been put
+    /// elsewhere.
     pub fn advance(&mut self, characters: &mut Characters, part: f32) -> bool {
         characters.get_mut(self.who).is_some_and(|character| self.bring(character, part))
     }

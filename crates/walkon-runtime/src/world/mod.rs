@@ -92,7 +92,7 @@ pub struct World {
     pub(crate) map: LevelMap,
     /// Marks and routes.
     pub(crate) places: Places,
-    /// Everybody.
+    /// Every character.
     pub(crate) characters: Characters,
     /// Characters on their way to where the crowd's step under way leads them; empty where a step is one
     /// tick.

@@ -15,7 +15,7 @@ pub enum Status {
     Partial,
     /// Something in the world is in the way; the reason says what.
     Blocked,
-    /// Somebody ended the walk.
+    /// A script or the host ended the walk.
     Cancelled,
 }
 
@@ -26,7 +26,7 @@ pub enum Reason {
     Reached,
     /// It stood there from the start.
     AlreadyThere,
-    /// The goal was held by somebody; it stands beside it.
+    /// The goal was held by a character; it stands beside it.
     CloseEnough,
     /// At the reachable point nearest to the goal.
     Nearest,
@@ -38,7 +38,7 @@ pub enum Reason {
     NoPath,
     /// It stands farther than eight metres from walkable ground.
     StartOffNav,
-    /// Somebody holds the goal and does not leave.
+    /// A character holds the goal and does not leave.
     Occupied,
     /// A closed door is in the way.
     DoorClosed,

@@ -121,7 +121,7 @@ impl World {
         self.characters.find(name)
     }
 
-    /// Everybody alive, in order of creation.
+    /// Every character alive, in order of creation.
     pub fn characters(&self) -> impl Iterator<Item = (CharacterId, &Character)> {
         self.characters.iter()
     }
@@ -181,7 +181,7 @@ impl World {
     }
 
     /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
-    /// for the first question of a phase, a pass over everybody.
+    /// for the first question of a phase, a pass over every character.
     pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
         let Self { settings, characters, walks, scratch, .. } = self;
         let Scratch { bystanders, leaders, .. } = scratch;

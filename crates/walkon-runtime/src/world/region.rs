@@ -3,8 +3,8 @@
 //! In: shapes, filters. Out: whether a body is inside. Holds: insiders are kept by serial, so in order of
 //! creation. Not here: step 11 (`sim::regions`).
 //!
-//! A region is a named shape of the level. A watch is somebody's question about a shape: a region,
-//! an area, a circle that may travel with a character. Step 11 keeps the insiders of both.
+//! A region is a named shape of the level. A watch is a question about a shape: a region, an area, a circle
+//! that may travel with a character. Step 11 keeps the insiders of both.
 
 use std::collections::BTreeMap;
 
@@ -40,8 +40,8 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether somebody counts as inside, by `edge`: over it, and on its layer and at its height if it
-    /// has them.
+    /// Whether a character counts as inside, by `edge`: over it, and on its layer and at its height if it has
+    /// them.
     #[must_use]
     #[inline]
     pub fn holds(&self, who: &Character, edge: Edge) -> bool {
@@ -160,7 +160,7 @@ pub enum WatchShape {
 /// The characters that count for a watch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Filter {
-    /// Everybody.
+    /// Every character.
     #[default]
     All,
     /// Characters with one of these tags.
@@ -257,7 +257,7 @@ impl Triggers {
     }
 }
 
-/// How somebody came in or went out.
+/// How a character came in or went out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrossingKind {
     /// On foot.

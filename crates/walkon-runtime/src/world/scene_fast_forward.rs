@@ -26,12 +26,12 @@ pub struct Cast {
 }
 
 impl Cast {
-    /// How far from somebody of the scene others are looked at in a level of many people, metres. Neighbours
-    /// are avoided at 3.5; the rest is what people walk between two looks.
+    /// How far from a character of the scene others are looked at in a level of many people, metres.
+    /// Neighbours are avoided at 3.5; the rest is what people walk between two looks.
     const NEAR_M: f32 = 12.0;
-    /// Up to so many people everybody is looked at, wherever they are: a step is then the one it would have
-    /// been, to the bit. Among more a jam may be solved another way, because turns go by a character's number
-    /// among those that are looked at.
+    /// Up to so many people every character is looked at, wherever they are: a step is then the one it would
+    /// have been, to the bit. Among more a jam may be solved another way, because turns go by a character's
+    /// number among those that are looked at.
     const EVERYBODY_MAX: usize = 256;
 
     /// The characters that take part now.

@@ -15,11 +15,11 @@ use crate::base::time::TickNumber;
 use crate::base::trig;
 use crate::world::owner::Owner;
 
-/// A watch for somebody, by its number; numbers begin at 1 and are given once.
+/// A watch for a character, by its number; numbers begin at 1 and are given once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SenseId(pub u64);
 
-/// How far and how wide somebody sees.
+/// How far and how wide a character sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eyes {
     /// As far as this, metres.
@@ -35,7 +35,7 @@ impl Default for Eyes {
 }
 
 impl Eyes {
-    /// How far somebody sees, unless asked otherwise, metres.
+    /// How far a character sees, unless asked otherwise, metres.
     pub const RANGE_M: f32 = 10.0;
     /// Half of everything around (seed:BT8).
     pub const DEGREES: f32 = 180.0;
@@ -73,7 +73,7 @@ impl Eyes {
     }
 }
 
-/// Why somebody is not seen.
+/// Why a character is not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unseen {
     /// Beyond the range.
@@ -134,7 +134,7 @@ pub struct SenseWatch {
     pub eyes: Eyes,
     /// How far it hears noises of those it watches for, metres; 0 for not at all.
     pub hearing_m: f32,
-    /// How long it remembers where somebody was that it lost.
+    /// How long it remembers where a character was that it lost.
     pub memory_ticks: u64,
     /// Whether it looks at all.
     pub enabled: bool,
@@ -189,7 +189,7 @@ impl Noise {
     /// Most noises of a level at a time; the oldest makes room.
     pub const COUNT_MAX: usize = 1024;
 
-    /// How far inside its reach and that of an ear somebody stands, metres; None beyond either.
+    /// How far inside its reach and that of an ear a character stands, metres; None beyond either.
     #[must_use]
     pub fn reaches(&self, ear: Vec3, layer: u8, hearing_m: f32) -> Option<f32> {
         let distance_m = ear.distance(self.position);

@@ -16,7 +16,7 @@ pub struct CrowdSettings {
     pub dynamic_obstacle_influence_m: f32,
     /// Part of a body's radius that counts as an obstacle. 0.6 (seed 000).
     pub dynamic_obstacle_radius_fraction: f32,
-    /// How far somebody steps aside, metres. 1.2 (seed 000).
+    /// How far a character steps aside, metres. 1.2 (seed 000).
     pub nudge_m: f32,
     /// How near a mover must be to a walker's segment for a new plan, metres. 1.8 (seed 000).
     pub replan_trigger_m: f32,
@@ -27,7 +27,7 @@ pub struct CrowdSettings {
     /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as
     /// many. 3 (seed 000).
     pub iterations: u32,
-    /// A displacement that makes somebody a mover, metres. 0.05 (seed 000).
+    /// A displacement that makes a character a mover, metres. 0.05 (seed 000).
     pub moved_eps_m: f32,
     /// Least game time between two nudges of one character, milliseconds. 500.
     pub nudge_cooldown_ms: f32,

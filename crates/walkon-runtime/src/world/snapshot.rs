@@ -142,7 +142,7 @@ fn check(world: &World, layers: usize) -> Result<(), DecodeError> {
     if is_sound { Ok(()) } else { Err(DecodeError::new("somebody who is not there")) }
 }
 
-/// Whether everybody stands somewhere near the map.
+/// Whether every character stands somewhere near the map.
 fn check_places(world: &World) -> Result<(), DecodeError> {
     /// How far beyond the map a body may be, metres.
     const BEYOND_M: f64 = 1e3;

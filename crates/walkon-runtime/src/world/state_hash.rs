@@ -1,12 +1,12 @@
 //! The hash of the world: every field that can change the future, in a fixed order.
 //!
 //! Out: one 64-bit hash for each part of the state, as traces name them. Holds: every struct is taken apart
-//! by all of its fields, so that a new field does not compile until somebody has said whether it counts;
-//! optional values say whether they are there, so that no two states look alike because one value took
-//! another's place. Cost: a pass over the characters and their walks, which waits for memory more than for
-//! arithmetic: so truth values share words, characters are hashed by their ids, which need no look-up, and
-//! paths and bystanders keep their hashes with them. Not here: data of scripts (`script::host` adds its
-//! part), counters that nothing reads, facts that a level settles once and for all.
+//! by all of its fields, so that a new field does not compile until the code says whether it counts; optional
+//! values say whether they are there, so that no two states look alike because one value took another's
+//! place. Cost: a pass over the characters and their walks, which waits for memory more than for arithmetic:
+//! so truth values share words, characters are hashed by their ids, which need no look-up, and paths and
+//! bystanders keep their hashes with them. Not here: data of scripts (`script::host` adds its part), counters
+//! that nothing reads, facts that a level settles once and for all.
 
 mod facts;
 mod values;

@@ -96,7 +96,7 @@ impl LookTarget {
         Self::Point(place.into())
     }
 
-    /// The angle at which somebody looks there from where it stands; its own facing when it stands there.
+    /// The angle at which a character looks there from where it stands; its own facing when it stands there.
     #[must_use]
     pub fn angle_from(self, characters: &Characters, id: CharacterId) -> f32 {
         let Some(character) = characters.get(id) else {
@@ -215,7 +215,7 @@ pub enum Phase {
     Moving,
     /// It stands before a door that is not open.
     AtDoor(DoorId),
-    /// It stands beside its goal, which somebody holds.
+    /// It stands beside its goal, which a character holds.
     Beside(CharacterId),
     /// It stands because it is where it wants to be for now: near enough to the character that it follows.
     Content,
@@ -354,7 +354,7 @@ pub struct Walk {
     pub travelled_m: f32,
     /// Metres of path left, from step 9 to step 10 of a tick: never part of the state.
     pub left_m: Option<f32>,
-    /// Whether it stands because somebody said so.
+    /// Whether it stands because it was told to.
     pub is_paused: bool,
     /// Whether others may be in its way since it last looked; it looks once the cooldown is over.
     pub is_crowded: bool,
@@ -407,7 +407,7 @@ pub struct Walk {
     pub shortcuts: Shortcuts,
     /// What is in its way: a character or a door.
     pub blocked_by: Option<Blocker>,
-    /// When somebody it queues behind last made progress (fault:G33).
+    /// When a character it queues behind last made progress (fault:G33).
     pub queue_tick: TickNumber,
     /// Plans made after the first.
     pub repaths: u32,
@@ -573,7 +573,7 @@ impl Walk {
             Phase::Planning | Phase::AtDoor(_) => true,
             Phase::Moving => {
                 let asks = self.ask.or(self.token.map(|(_, why)| why));
-                // A look for a better way does not make anybody set out.
+                // A look for a better way does not make a character set out.
                 let sets_out = asks.is_some_and(|why| !why.is_look());
                 sets_out || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_some())
             }

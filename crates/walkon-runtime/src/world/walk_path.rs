@@ -2,8 +2,8 @@
 //!
 //! In: a path as it was found, joined or measured. Out: the same path to be read, and a hash of all of it.
 //! Holds: every change of the path works out its hash again, so that the hash always fits: the hash of a
-//! state does not go over the points of ten thousand paths in every tick. Not here: how far along it somebody
-//! is (`Cursor`).
+//! state does not go over the points of ten thousand paths in every tick. Not here: how far along it a
+//! character is (`Cursor`).
 
 use std::ops::Deref;
 

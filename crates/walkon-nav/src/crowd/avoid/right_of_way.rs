@@ -28,7 +28,7 @@ pub(super) const IN_FRONT_M: f32 = 0.1;
 /// would else stand for ever.
 pub(super) const SIDE_BY_SIDE_M: f32 = 1e-3;
 
-/// A walker that wants less than this part of the speed of somebody behind makes room to be overtaken.
+/// A walker that wants less than this part of the speed of a walker behind makes room to be overtaken.
 pub(super) const SLOWER: f32 = 0.8;
 
 /// Seconds without progress after which one of two walkers that meet steps aside whatever it costs. 1: two
@@ -53,7 +53,7 @@ pub(super) fn onward(walker: &Walker) -> Vec2 {
     walker.velocity - walker.desired * (along / wanted_sq)
 }
 
-/// How far somebody is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and
+/// How far a walker is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and
 /// below.
 #[inline]
 pub(super) fn held_up(walker: &Walker) -> f32 {
@@ -97,7 +97,7 @@ fn is_narrow(walker: &Walker, other: &Walker) -> bool {
     walker.width_m < walker.radius_m + other.radius_m
 }
 
-/// 1 for a walker that meets somebody in a place too narrow for two and is not in one itself, -1 for the
+/// 1 for a walker that meets another in a place too narrow for two and is not in one itself, -1 for the
 /// other: the one outside can step aside. None where both are, or neither is.
 #[inline]
 fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
@@ -117,10 +117,10 @@ pub(super) fn is_jammed(held_s: f32, room: PassingRoom) -> bool {
     since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < turn_count
 }
 
-/// So near to its end somebody is about to arrive, metres.
+/// So near to its end a walker is about to arrive, metres.
 const ARRIVING_M: f32 = 8.0;
 
-/// Nearer to its end than this, metres, somebody goes on: it is as good as there. 1: with less two change
+/// Nearer to its end than this, metres, a walker goes on: it is as good as there. 1: with less two change
 /// places on one point by turns and hardly get on.
 const ARRIVED_M: f32 = 1.0;
 

@@ -300,7 +300,7 @@ fn walkers_on_different_floors_ignore_one_another() {
 #[test]
 fn a_wall_ahead_is_not_reached_within_its_horizon_and_standing_is_always_possible() {
     let wall = Wall { from: Vec2::new(-5.0, 0.1), to: Vec2::new(5.0, 0.1) };
-    // Somebody behind presses it on; without anybody, walls are a matter of its path.
+    // A walker behind presses it on; without any walker, walls are a matter of its path.
     let presser = Walker { gives_way: 0.0, ..walker(0.0, -0.6, (0.0, 1.4)) };
     let out = velocities(&[walker(0.0, 0.0, (0.5, 1.2)), presser], &[wall], &SETTINGS);
     assert!(out[0].y <= 0.1 / 0.3 + 1e-5, "{out:?}");

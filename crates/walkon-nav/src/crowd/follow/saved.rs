@@ -1,4 +1,4 @@
-//! Where along a path somebody is, as a save game holds it.
+//! Where along a path a body is, as a save game holds it.
 //!
 //! In, out: fields, one by one. Not here: the path (`nav::saved`).
 

@@ -167,7 +167,7 @@ fn inv_n3_a_place_that_is_not_a_number_moves_nobody() {
     assert_eq!(bodies.places[0], Vec2::ZERO);
 }
 
-/// Every pair that overlaps, by asking everybody about everybody.
+/// Every pair that overlaps, by comparing every body with every other.
 fn overlaps(bodies: &Bodies) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for first in 0..bodies.len() {

@@ -30,8 +30,8 @@ pub(crate) struct ScanStop {
     pub(crate) is_open: bool,
 }
 
-/// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so
-/// that plans over a map as it is pay nothing for the others.
+/// What kernels read of cells: those of a map, or what a body's plan may use of them. One type each, so that
+/// plans over a map as it is pay nothing for the others.
 pub(crate) trait Cells: Copy {
     /// The cells of the map.
     fn bits(&self) -> &Bits;

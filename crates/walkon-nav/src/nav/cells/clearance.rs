@@ -131,7 +131,7 @@ impl RadiusClass {
     /// How far to either side a blocked cell `rows` away reaches; None when it does not.
     fn reach_in_row(self, rows: u32) -> Option<u32> {
         let twice = u64::from((2 * rows).saturating_sub(1));
-        // A blocked cell keeps itself from everybody, also in the class of the map itself.
+        // A blocked cell keeps itself from every body, also in the class of the map itself.
         let left = self.threshold.max(1).checked_sub(twice * twice + 1)?;
         // The most cells for which a = 2 cells - 1 has a * a <= left.
         Some((left.isqrt() as u32).div_ceil(2))

@@ -81,10 +81,11 @@ pub struct CellMap {
     factors: Vec<u16>,
     cheapest: u16,
     unit: Unit,
-    /// Made when somebody is prepared for. Costs do not hang on it, but which of several ways is found may.
+    /// Made when the map is prepared for a kind of body. Costs do not hang on it, but which of several ways
+    /// is found may.
     far: FarGround,
     hierarchy: HierarchyUse,
-    /// Made when somebody is prepared for on ground that wants them, and kept up to date.
+    /// Made when the map is prepared for a kind of body on ground that wants them, and kept up to date.
     sectors: Option<Arc<Sectors>>,
     /// Whether what far ways need was made since it was last forgotten.
     is_far_ready: bool,
@@ -548,9 +549,9 @@ impl CellMap {
         Self { far: FarGround::anywhere(), ..self }
     }
 
-    /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody
-    /// is next prepared for ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4 microseconds a
-    /// cell.
+    /// Whether ground of several factors may be searched by sectors, from now on. They are made when the map
+    /// is next prepared for a kind of body ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4
+    /// microseconds a cell.
     pub fn set_hierarchy(&mut self, hierarchy: HierarchyUse) {
         self.hierarchy = hierarchy;
         self.is_far_ready = false;
@@ -559,7 +560,7 @@ impl CellMap {
         }
     }
 
-    /// How a way for somebody is searched for, as the map is prepared now.
+    /// How a way for a body is searched for, as the map is prepared now.
     #[must_use]
     pub fn method(&self, by: &Traversal) -> Method {
         let view = self.view(by);
@@ -627,7 +628,7 @@ impl CellMap {
         self.is_far_ready = false;
     }
 
-    /// The least that a way between two points can cost somebody, metres of plain ground.
+    /// The least that a way between two points can cost a body, metres of plain ground.
     pub(crate) fn least_m(&self, from: Vec3, to: Vec3, by: &Traversal) -> f64 {
         let own = by.areas.iter().flat_map(|areas| areas.iter()).filter_map(|(_, factor)| *factor);
         let cheapest = own.fold(self.cheapest_factor(), f32::min);

@@ -493,7 +493,7 @@ impl CellPlan {
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
         self.next += 1;
         if self.covered.is_some() && self.best.is_some() {
-            // Beside somebody one place is as good as another: where walls and doors are in the way, a search
+            // Beside a body one place is as good as another: where walls and doors are in the way, a search
             // for each of them costs as much as all the rest of a tick.
             self.next = self.targets.len();
         }

@@ -1,6 +1,6 @@
 //! What can be reached where cells may not be left in every direction.
 //!
-//! In: walkable bits, where cells may not be left. Out: rooms, within which everybody gets from everywhere to
+//! In: walkable bits, where cells may not be left. Out: rooms, within which a body gets from everywhere to
 //! everywhere, and from which room one gets into which. Holds: exact, so that no search is begun for a goal
 //! that cannot be reached: diagonal steps need the straight ones around the same corner, and so reach nothing
 //! else. A room is a set of cells connected by edges that may be crossed in both directions. A trap is a room

@@ -28,7 +28,7 @@ pub struct WeightedGround<'a> {
     pub unit: Unit,
     /// What entering a gate costs beyond the steps.
     pub extra: Option<Extra<'a>>,
-    /// Lower bounds better than the distance at the cheapest factor, when somebody made them.
+    /// Lower bounds better than the distance at the cheapest factor, when they were made.
     pub far: Option<AltHeuristic<'a>>,
     /// By cell, bit d: no step may be taken in direction d; bit 8: this holds for some direction of the cell
     /// or of one of the eight around it. Empty when every legal step may be taken.

@@ -1,11 +1,11 @@
 //! Points on the floors of a scene, by rays from above.
 //!
-//! In: solids, boxes that somebody placed, the size of the body. Out: points in rows, box by box, and what
-//! became of each ray. Holds: the same boxes give the same points in the same order; no point lies outside
-//! its box, over a hole, on ground that is too steep, where the body has no room, or within what is closed
-//! and looks outward; none comes twice where boxes overlap. Not here: links (`link`). Of floors above one
-//! another a box gives the highest, or all of them when that is asked for. Source: seed 003, "NavGraph
-//! generation": one ray a point from the top of a box to its bottom.
+//! In: solids, authored boxes, the size of the body. Out: points in rows, box by box, and what became of each
+//! ray. Holds: the same boxes give the same points in the same order; no point lies outside its box, over a
+//! hole, on ground that is too steep, where the body has no room, or within what is closed and looks outward;
+//! none comes twice where boxes overlap. Not here: links (`link`). Of floors above one another a box gives
+//! the highest, or all of them when that is asked for. Source: seed 003, "NavGraph generation": one ray a
+//! point from the top of a box to its bottom.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -95,7 +95,7 @@ pub struct Generated {
 
 /// Casts the rays of all boxes. `progress` hears how many rays are done, of how many, row by row. Cost: for
 /// each ray over the scene two questions to the tree of triangles, and one for the room; rays beside the
-/// scene are counted and not cast, so a box may be as large as anybody likes.
+/// scene are counted and not cast, so a box may be of any size.
 pub fn generate(
     solids: &Solids,
     boxes: &[SceneBox],
@@ -239,7 +239,7 @@ fn stand(solids: &Solids, hit: &Hit, options: &GenerateOptions, report: &mut Box
     Some(hit.point)
 }
 
-/// Whether somebody could stand on what a ray would meet below what it met first. A floor is taken for one
+/// Whether a body could stand on what a ray would meet below what it met first. A floor is taken for one
 /// whichever way its triangles look, because what lies between it and its underside has no room.
 fn is_covered(solids: &Solids, first: &Hit, hit: &Hit, options: &GenerateOptions) -> bool {
     first.point.y - hit.point.y >= options.room.height_m

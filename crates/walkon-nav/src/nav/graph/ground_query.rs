@@ -106,7 +106,7 @@ impl<'a> GraphGroundQuery<'a> {
         map.lookup().under(map.net(), from, map.width_m(), usable)
     }
 
-    /// The same over the links that somebody may use. The line goes over from link to link, each time to the
+    /// The same over the links that a body may use. The line goes over from link to link, each time to the
     /// one that holds it furthest among those that hold it where the last one ends. Cost: the links around
     /// each of these places.
     pub(crate) fn sight_over(

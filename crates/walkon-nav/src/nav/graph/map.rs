@@ -100,7 +100,7 @@ pub struct PointGraph {
     /// The shares of what differs from that: see [`PointGraph::edit_shares`].
     edit_hash: u64,
     known: Known,
-    /// Worked out again when somebody asks after links, or what lies across them, have changed.
+    /// Worked out again at the first question after links, or what lies across them, have changed.
     lengths: OnceLock<Arc<LinkLengths>>,
     /// Ways over what no link of the net crosses, such as jumps.
     pub(super) links: Links,
@@ -113,7 +113,7 @@ enum ClosedDoors {
     Open,
 }
 
-/// What a link is to somebody.
+/// What a link is to a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LinkPassage {
     /// It can be walked, at a price for each metre.
@@ -125,7 +125,7 @@ pub(crate) enum LinkPassage {
 }
 
 impl PointGraph {
-    /// Whether an area holds a point, for the one-way areas of somebody.
+    /// Whether an area holds a point, for the one-way areas of a body.
     pub(super) fn gate(&self) -> impl Fn(AreaId, Vec3) -> bool + '_ {
         |area, point| self.areas.get(area.index()).is_some_and(|area| area.holds(point))
     }
@@ -261,12 +261,12 @@ impl PointGraph {
         self.across.set_of[link as usize]
     }
 
-    /// What links are to somebody, by the number of the set of areas across them.
+    /// What links are to a body, by the number of the set of areas across them.
     pub(crate) fn passages(&self, by: &Traversal) -> Vec<LinkPassage> {
         self.across.sets.iter().map(|areas| self.passage_over(areas, by)).collect()
     }
 
-    /// What a link is to somebody.
+    /// What a link is to a body.
     pub(crate) fn passage(&self, link: u32, by: &Traversal) -> LinkPassage {
         self.passage_over(self.across.areas(link as usize), by)
     }
@@ -396,7 +396,7 @@ impl PointGraph {
         })
     }
 
-    /// Whether a straight line to the ground crosses no area that is a wall to somebody, but one in which it
+    /// Whether a straight line to the ground crosses no area that is a wall to a body, but one in which it
     /// begins.
     fn leads_out(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
         let walls = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
@@ -426,7 +426,7 @@ impl PointGraph {
             .map_or(Some(PathFailure::NoPath), |area| Some(PathFailure::Area(area)))
     }
 
-    /// The first area that is closed, or closed to somebody, when only such ones are in the way.
+    /// The first area that is closed, or closed to a body, when only such ones are in the way.
     fn first_door(&self, labels: &[u32], start: &LinkSpot, to: Vec3, by: &Traversal) -> Option<AreaId> {
         let is_closed = |area: AreaId| {
             let at = area.index();

@@ -70,7 +70,7 @@ pub(crate) struct GraphPlan {
 /// the straight one.
 const OVER_STRAIGHT_MAX: f32 = 1.1;
 
-/// What it takes to see whether a line comes near to somebody.
+/// What it takes to see whether a line comes near to a body.
 const DISC_EFFORT: u64 = 8;
 
 /// A line over the way found as far as it is made.
@@ -608,7 +608,7 @@ fn tips(map: &PointGraph, spot: &LinkSpot) -> [Tip; 2] {
     tips
 }
 
-/// Whether ways worked out beforehand, on plain ground and with every door open, may serve somebody.
+/// Whether ways worked out beforehand, on plain ground and with every door open, may serve a body.
 fn uses_parts(map: &PointGraph, by: &Traversal) -> bool {
     map.routes().part_count() > 0
         && by.through.is_none()
@@ -616,7 +616,7 @@ fn uses_parts(map: &PointGraph, by: &Traversal) -> bool {
         && map.cheapest_factor() >= 1.0
 }
 
-/// The cheapest of the prices that areas have for somebody alone.
+/// The cheapest of the prices that areas have for a body alone.
 fn own_cheapest(by: &Traversal) -> f32 {
     by.areas.iter().flat_map(|list| list.iter()).filter_map(|(_, factor)| *factor).fold(1.0, f32::min)
 }

@@ -103,7 +103,7 @@ impl Layers {
         &self.links
     }
 
-    /// The grid that somebody walks on.
+    /// The grid that a body walks on.
     pub(crate) fn of(&self, by: &Traversal) -> &CellMap {
         self.layer(by.layer).unwrap_or(&self.nowhere)
     }
@@ -112,7 +112,7 @@ impl Layers {
         self.maps.first().unwrap_or(&self.nowhere)
     }
 
-    /// The links that somebody can take, in both directions where they have both.
+    /// The links that a body can take, in both directions where they have both.
     pub(crate) fn hops(&self, actions: LinkActions) -> impl Iterator<Item = Hop> + '_ {
         links::hops(&self.links, actions)
     }

@@ -315,14 +315,14 @@ impl NavMesh {
         areas.get(area.index()).or_else(|| blocker().map(|blocker| &blocker.outline))
     }
 
-    /// Whether an area in some state can be used by somebody: it is there, or can be opened.
+    /// Whether an area in some state can be used by a body: it is there, or can be opened.
     fn is_open_to(&self, area: AreaId, state: &AreaState, by: &Traversal) -> bool {
         let list = by.through.as_deref().unwrap_or(&[]);
         let is_listed = list.binary_search_by_key(&area, |entry| entry.0).is_ok();
         is_listed || is_there(area, state, by)
     }
 
-    /// Whether an area is there for somebody without opening anything.
+    /// Whether an area is there for a body without opening anything.
     pub(super) fn is_there_for(&self, area: usize, by: &Traversal) -> bool {
         is_there(AreaId::from(area), &self.states[area], by)
     }
@@ -345,7 +345,7 @@ impl NavMesh {
         }
     }
 
-    /// What was authored and is not as it was at first, as far as that changes the ground of somebody.
+    /// What was authored and is not as it was at first, as far as that changes the ground of a body.
     fn changes_for(&self, by: &Traversal) -> Arc<[u32]> {
         let is_other = |at: usize| {
             let area = AreaId::from(at);
@@ -400,7 +400,7 @@ impl NavMesh {
         KEPT_MAX + self.kinds
     }
 
-    /// How many pieces of the ground of somebody are kept.
+    /// How many pieces of the ground of a body are kept.
     #[cfg(test)]
     pub(super) fn piece_count(&self, by: &Traversal) -> usize {
         self.pieces.within(&self.key(by).at_first(), self.kept_max()).count()
@@ -448,7 +448,7 @@ impl NavMesh {
         self.source.ground.as_ref().is_none_or(|ground| ground.is_flat)
     }
 
-    /// Whether an area holds a point, for the one-way areas of somebody.
+    /// Whether an area holds a point, for the one-way areas of a body.
     pub(super) fn gate(&self) -> impl Fn(AreaId, Vec3) -> bool + '_ {
         |area, point| {
             self.area_outline(area)
@@ -475,7 +475,7 @@ impl NavMesh {
 }
 
 impl NavMesh {
-    /// What ground costs somebody, by polygon of a view.
+    /// What ground costs a body, by polygon of a view.
     pub(super) fn prices(&self, view: &MeshView, by: &Traversal) -> TraversalCosts {
         let mut prices = TraversalCosts::default();
         let factors: Vec<f64> = view.sets.iter().map(|set| self.factor_of(set, by)).collect();
@@ -509,7 +509,7 @@ impl NavMesh {
     }
 }
 
-/// Whether an area in some state is there for somebody without opening anything.
+/// Whether an area in some state is there for a body without opening anything.
 fn is_there(area: AreaId, state: &AreaState, by: &Traversal) -> bool {
     state.available && by.barred().binary_search(&area).is_err()
 }

@@ -182,7 +182,7 @@ impl NavMesh {
         None
     }
 
-    /// The last of a set of areas (id + 1) when somebody can use none of them; else 0.
+    /// The last of a set of areas (id + 1) when a body can use none of them; else 0.
     fn shut_of(&self, set: &[u32], by: &Traversal) -> u32 {
         let list = by.through.as_deref().unwrap_or(&[]);
         let can_use = |area: &u32| {
@@ -204,7 +204,7 @@ impl NavMesh {
     }
 }
 
-/// How far to keep from the middle of somebody in the way, metres. A body that stands within it may get out,
+/// How far to keep from the middle of a body in the way, metres. A body that stands within it may get out,
 /// not through. None when nothing has to be kept off.
 fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
     if !disc.centre.is_finite() {

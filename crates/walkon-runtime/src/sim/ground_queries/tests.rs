@@ -34,7 +34,7 @@ fn door(teams: &[&str]) -> Door {
     }
 }
 
-/// Somebody of a width with a tag.
+/// A character of a width with a tag.
 fn person(radius_m: f32, tag: &str) -> Character {
     let scene = sample();
     let mut who = scene.world.characters.get(scene.one).expect("it is there").clone();

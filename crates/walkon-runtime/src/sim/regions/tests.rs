@@ -71,7 +71,7 @@ fn crossings(world: &mut World) -> Vec<String> {
     told
 }
 
-/// Something that happens to somebody.
+/// Something that happens to a character.
 fn happen(world: &mut World, rng: &mut Rng, moved: &mut BTreeSet<CharacterId>) {
     let everybody: Vec<CharacterId> = world.characters.iter().map(|(id, _)| id).collect();
     let place = place_of(rng.int(0, REGIONS as i64 - 1));

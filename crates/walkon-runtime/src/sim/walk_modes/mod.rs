@@ -122,7 +122,7 @@ pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
     }
 }
 
-/// Step 10: whether a walk whose stop somebody has held for all of its patience goes on to the next.
+/// Step 10: whether a walk whose stop a character has held for all of its patience goes on to the next.
 pub(crate) fn skip_occupied_stop(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
     let Some(WalkMode::Patrol(patrol)) = parts.walks.get(id).map(|walk| &walk.mode) else {
         return false;

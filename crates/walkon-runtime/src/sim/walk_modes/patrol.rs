@@ -42,8 +42,8 @@ fn is_there(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
         || is_idle && is_crowded_out(clock, people, walk)
 }
 
-/// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that.
-/// A stop of a patrol is waited for, unless the walk accepts to stand beside.
+/// Whether a walk stands beside where this leg of it was to end, which a character holds, and leaves it at
+/// that. A stop of a patrol is waited for, unless the walk accepts to stand beside.
 fn is_beside(walk: &Walk) -> bool {
     let waits = matches!(walk.mode, WalkMode::Patrol(_)) && walk.via.is_none();
     let accepts = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);

@@ -52,7 +52,7 @@ fn queue_tick(scene: &Fixture) -> TickNumber {
 fn time_that_a_skipped_scene_passed_for_another_is_no_getting_on() {
     for (their_skip, own_skip) in [(0, 0), (1000, 0), (0, 1000), (300, 4000)] {
         let (mut scene, theirs, held, front) = behind();
-        // The other has got on last 190 ticks ago, in the time of everybody.
+        // The other has got on last 190 ticks ago, in the time of every character.
         let walk = &mut scene.world.walks[theirs];
         walk.skipped_ticks = their_skip;
         (walk.progress_tick, walk.queue_tick, walk.phase) =

@@ -1,5 +1,5 @@
-//! Circles along a line cover everything near it. The look-up as a whole is compared with a look at everybody
-//! in the tests of the crate.
+//! Circles along a line cover everything near it. The look-up as a whole is compared with a look at every
+//! character in the tests of the crate.
 
 use super::*;
 use crate::base::rng::Rng;

@@ -1,4 +1,4 @@
-//! Verbs and questions of senses: to watch for somebody, to make a noise, what is seen and heard.
+//! Verbs and questions of senses: to watch for a character, to make a noise, what is seen and heard.
 //!
 //! Holds: a question answers for this moment and leaves no trace; a watch looks for the first time in the
 //! next step 11. Not here: when watches look (`sim::senses`).
@@ -101,7 +101,7 @@ pub fn emit_noise(world: &mut World, who: CharacterId, loudness_m: f32) -> Resul
     Ok(())
 }
 
-/// Begins to watch for somebody.
+/// Begins to watch for a character.
 pub fn watch(world: &mut World, order: SenseWatch) -> SenseId {
     world.senses.made += 1;
     let id = SenseId(world.senses.made);

@@ -10,8 +10,8 @@ use crate::world::ops::{OpError, in_range, walks};
 use crate::world::walk::{Ask, Phase, Walk, WalkPace};
 use crate::world::walk_mode::WalkMode;
 
-/// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there.
-/// A walk that follows somebody follows the new character; any other mode ends, and the walk is one to that
+/// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there. A
+/// walk that follows a character follows the new character; any other mode ends, and the walk is one to that
 /// goal.
 ///
 /// # Errors

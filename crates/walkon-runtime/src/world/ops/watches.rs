@@ -50,7 +50,7 @@ pub fn enable(world: &mut World, id: WatchId) {
     }
 }
 
-/// Switches a watch off: everybody inside leaves as `disabled`.
+/// Switches a watch off: every character inside leaves as `disabled`.
 pub fn disable(world: &mut World, id: WatchId) {
     let Some(watch) = world.triggers.watches.get_mut(id) else {
         return;

@@ -16,7 +16,7 @@ use crate::nav::Disc;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Characters;
 
-/// Circles of one person that are found again: somebody that is pushed about has another for every plan.
+/// Circles of one person that are found again: a character that is pushed about has another for every plan.
 const CIRCLES_MAX: usize = 8;
 
 /// The end of a chain, and no place in an order.
@@ -140,7 +140,7 @@ impl ToldDiscs {
     /// Reads those in any of the lists.
     ///
     /// # Errors
-    /// At the end, and when somebody is not there.
+    /// At the end, and when a character is not there.
     pub(super) fn read(input: &mut ByteReader<'_>, characters: &Characters) -> Result<Self, DecodeError> {
         let mut next = 0u32;
         let all: Vec<u32> = input.list(|input| {
@@ -173,8 +173,8 @@ impl ToldDiscs {
         self.positions.get(rank as usize).copied().unwrap_or_default()
     }
 
-    /// Asks of each circle of somebody that is found again, but for the one that was told of last, whether it
-    /// is the one.
+    /// Asks of each circle of a character that is found again, but for the one that was told of last, whether
+    /// it is the one.
     #[inline]
     fn find_other<E>(
         &self,
@@ -209,7 +209,7 @@ impl ToldDiscs {
     }
 
     /// The part of a gap that is written in plain bits: about what a gap of a list of so many people is. At
-    /// least one, so that somebody takes three bits, and the memory of a list is a multiple of its bytes.
+    /// least one, so that a character takes three bits, and the memory of a list is a multiple of its bytes.
     fn plain_bits(&self, count: usize) -> u32 {
         // Seven tenths of the mean of gaps that are all equally likely: the best for them.
         let best = (self.ids.len() * 11 / 16 / count.max(1)).checked_ilog2().unwrap_or(0);
@@ -239,8 +239,9 @@ impl ToldDiscs {
         (self.entries, self.bits) = (entries, bits.words);
     }
 
-    /// Finds the places of everybody in a list, and whose circle is another one; false when somebody in it is
-    /// gone. Apart from the writing: people lie all over memory, and so nothing waits for one of them.
+    /// Finds the places of every character in a list, and whose circle is another one; false when a character
+    /// in it is gone. Apart from the writing: people lie all over memory, and so nothing waits for one of
+    /// them.
     fn find_people(&self, seen: &Bystanders, entries: &mut Entries) -> bool {
         let (gaps, moved) = entries.room(seen.len());
         let (mut next, mut moved_count) = (0, 0);

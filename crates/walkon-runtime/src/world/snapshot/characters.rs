@@ -1,4 +1,4 @@
-//! Everybody, as a save game holds them: each told by what it has other than the one before.
+//! All characters, as a save game holds them: each told by what it has other than the one before.
 //!
 //! In, out: fields, one by one. Holds: a character that stands costs some thirty bytes, one that walks thirty
 //! more. Not here: its walk (`walks`).
@@ -31,7 +31,7 @@ struct Build {
 
 walkon_nav::saved!(Build { radius_m, height_m, gait, doors, layer, is_player, tags });
 
-/// Writes everybody; `walks` to tell which walk is whose.
+/// Writes every character; `walks` to tell which walk is whose.
 pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks) {
     let Characters {
         slots,
@@ -138,8 +138,8 @@ fn save_one(out: &mut ByteWriter, one: &Character, last: &mut Build, walks: &Wal
     }
 }
 
-/// Reads everybody of a run with this seed, on a map of so many layers; whose walk is whose comes with the
-/// walks.
+/// Reads every character of a run with this seed, on a map of so many layers; whose walk is whose comes with
+/// the walks.
 pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Result<Characters, DecodeError> {
     let (mut build, mut serial) = (Build::default(), 0u32);
     let everybody: Vec<(CharacterId, Character)> = input.list(|input| {

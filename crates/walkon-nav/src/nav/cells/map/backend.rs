@@ -204,7 +204,7 @@ impl Backend for CellMap {
             return None;
         }
         let (start, end) = (self.to_cells(from), self.to_cells(to));
-        // A line over ground that is open anyway opens nothing, and costs what it costs everybody.
+        // A line over ground that is open anyway opens nothing, and costs what it costs every body.
         let bare = self.bare_view(by).filter(|bare| line_of_sight::clear(bare.bits(), start, end));
         if let Some(bare) = bare {
             return line_of_sight::cost_of_clear(&self.ground(&bare, &[]), start, end);

@@ -439,7 +439,7 @@ fn check_shapes(seed: u64) -> Result<(), String> {
         let aside = [rng.float(-1.0, 1.0), rng.float(-1.0, 1.0)];
         let centre = [0, 1].map(|axis| ground.centre(polygon)[axis] + aside[axis]);
         let y = ground.height(polygon, centre);
-        // Beside a ramp somebody blocks a part of its rise, which ends at no line.
+        // Beside a ramp a body blocks a part of its rise, which ends at no line.
         let is_cut_off = |cell: LatticeCell| {
             let (middle, height) = building.middle(cell);
             building.is_ramp[cell.polygon as usize]

@@ -244,7 +244,7 @@ impl Backend for NavMesh {
     }
 
     fn detour_price(&self, others: &[Disc], by: &Traversal) -> u32 {
-        /// For what is carved out around somebody: some 70 microseconds.
+        /// For what is carved out around a body: some 70 microseconds.
         const EACH: usize = 8;
         /// Polygons that are carried over to the ground around them in the time of an expansion.
         const POLYGONS: u64 = 128;
