@@ -182,7 +182,7 @@ fn from_io(error: std::io::Error) -> SourceError {
     }
 }
 
-/// Options that do not wait for somebody to write into a pipe, should one have taken the file's place.
+/// Options that do not wait for a program to write into a pipe, should one have taken the file's place.
 fn without_waiting() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -29,7 +29,7 @@ use crate::watchdog::Watchdog;
 /// Stack of a thread that runs levels: enough for the deepest Lua.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether somebody wants the runs to end.
+/// Whether the runs were asked to end.
 #[derive(Clone)]
 pub struct StopWish(Arc<dyn Fn() -> bool + Send + Sync>);
 

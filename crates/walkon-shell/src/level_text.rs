@@ -99,8 +99,8 @@ impl LevelText {
         }
     }
 
-    /// Reads the level that somebody means: a path, or a name in the project around the current folder; with
-    /// the scripts of its project.
+    /// Reads the level that is meant: a path, or a name in the project around the current folder; with the
+    /// scripts of its project.
     ///
     /// # Errors
     /// When it is not found, cannot be read, or is refused.
@@ -114,7 +114,7 @@ impl LevelText {
         Ok(Self { root: root.clone(), ..Self::of(&found.path, &level, scripts) })
     }
 
-    /// A level from texts that somebody brings along: `path` is one of `files`.
+    /// A level from texts that the caller brings along: `path` is one of `files`.
     ///
     /// # Errors
     /// When it is refused.

@@ -1,9 +1,9 @@
 //! A project on disk: its root, its folders, its levels, the texts of its scripts.
 //!
-//! In: what somebody typed for LEVEL, the current folder. Out: the root, the level's path below it, script
-//! texts by name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own
-//! folder; nothing outside the root is read; every cap is on a count or a size, so no folder can keep a
-//! command busy. Not here: what is in a level (`level`) or a script (`script`).
+//! In: what was typed for LEVEL, the current folder. Out: the root, the level's path below it, script texts
+//! by name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own folder;
+//! nothing outside the root is read; every cap is on a count or a size, so no folder can keep a command busy.
+//! Not here: what is in a level (`level`) or a script (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -470,7 +470,7 @@ impl GatheredFiles {
         // a file that is no text, or whose name not every system can store.
         let text = match project.script_at(&file) {
             Ok(text) => text,
-            // Somebody meant to reach what lies outside: that is no accident.
+            // A file that leads outside does so on purpose: that is no accident.
             Err(ScriptReadError::Refused(SourceError::Outside)) => project.script_text(&file)?,
             Err(error) => {
                 let help = match &error {

@@ -35,7 +35,7 @@ pub struct Wishes {
     pub view: Viewpoint,
     /// The layer of the map.
     pub layer: u8,
-    /// Whose paths are shown; nobody in it: everybody's.
+    /// The characters whose paths are shown; empty: all characters.
     pub selected: BTreeSet<u32>,
     /// The tick of the past that is shown; none for the running level.
     pub tick: Option<u64>,
@@ -212,7 +212,7 @@ impl Client {
         self.put(Message::Text(text));
     }
 
-    /// Hands it where everybody goes in the future.
+    /// Hands it where every character goes in the future.
     pub fn tracks(&self, tracks: Arc<Tracks>) {
         self.put(Message::Tracks(tracks));
     }
@@ -397,12 +397,12 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// A new one, which hears nothing of everybody's yet.
+    /// A new one, which hears nothing yet of what all clients hear.
     pub fn join(&self) -> Arc<Client> {
         Arc::new(Client::new(self.count.fetch_add(1, Ordering::Relaxed) + 1))
     }
 
-    /// From now on it hears what everybody hears, unless it has left already.
+    /// From now on it hears what all clients hear, unless it has left already.
     pub fn add(&self, client: Arc<Client>) {
         if !client.is_closed() {
             self.lock().push(client);

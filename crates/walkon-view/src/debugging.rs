@@ -1,6 +1,6 @@
 //! The debugger of the running level: what it stops at, and what is done while it stands still.
 //!
-//! In: orders and questions of clients, a level that stands still. Out: stops, told to everybody; answers.
+//! In: orders and questions of clients, a level that stands still. Out: stops, told to all clients; answers.
 //! Holds: the thread of the level waits here, and serves clients meanwhile: what is asked of the level itself
 //! is answered by a copy of its last whole tick; a stop ends when nobody looks on any more. Breakpoints are
 //! those of the view, not of a run or a page: they stay when the level begins again. Not here: the lines and
@@ -227,7 +227,7 @@ impl Port {
         }
     }
 
-    /// Whether somebody looks on.
+    /// Whether a client looks on.
     fn is_watched(&self) -> bool {
         !self.course.borrow().shared.clients.all().is_empty()
     }
@@ -463,7 +463,7 @@ impl Port {
         }
     }
 
-    /// Tells everybody that the level stands still.
+    /// Tells all clients that the level stands still.
     fn tell_stop(&self, why: &StopReason, at: &Paused<'_>) {
         let thread = at.running_thread();
         let place = at.frames(thread).into_iter().next();

@@ -91,7 +91,7 @@ pub struct CheckedLevel {
     pub is_playable: bool,
 }
 
-/// A file that somebody else saved.
+/// A file that another program saved.
 struct NoticedFile {
     path: String,
     /// Of a script.
@@ -193,7 +193,7 @@ impl Desk {
         }
     }
 
-    /// What came of an edit: the running level and its future take it in, and everybody is told.
+    /// What came of an edit: the running level and its future take it in, and all clients are told.
     fn applied(&mut self, applied: &Applied, by: &str) {
         let mut reload = Reload::default();
         let mut is_level = false;
@@ -295,7 +295,7 @@ impl Desk {
         }));
     }
 
-    /// Takes in what somebody else saved.
+    /// Takes in what another program saved.
     fn saved(&mut self, saved: SavedElsewhere) {
         let scripts = saved.reload.scripts.into_iter().filter_map(|(name, text)| {
             let path = self.around.project.script_path(&name).or_else(|| self.path_of(&name))?;
@@ -378,7 +378,7 @@ impl Desk {
         texts
     }
 
-    /// Where the expected paths of the level are kept unless somebody says otherwise.
+    /// Where the expected paths of the level are kept by default.
     fn expectations_file(&self) -> String {
         let stem = self.document.level().rsplit('/').next().unwrap_or_default();
         let stem = stem.split('.').next().unwrap_or_default();

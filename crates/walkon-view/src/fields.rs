@@ -30,7 +30,7 @@ enum FieldForm {
     /// `[x, y, z]`.
     Place,
     Places,
-    /// The name of somebody or something, or a place.
+    /// The name of a character or a thing, or a place.
     Goal,
     /// A number or `"max"`.
     Speed,

@@ -37,7 +37,7 @@ impl Speed {
     }
 }
 
-/// What somebody wants of the running level.
+/// What a client wants of the running level.
 #[derive(Debug)]
 pub enum Order {
     /// Runs on.
@@ -68,7 +68,7 @@ pub enum Order {
     Stop,
 }
 
-/// What somebody asks the debugger.
+/// What a client asks the debugger.
 #[derive(Clone, Debug)]
 pub enum DebugAsk {
     /// These take the place of the breakpoints of a file.
@@ -124,7 +124,7 @@ pub enum DebugAsk {
     },
 }
 
-/// A breakpoint that somebody wants.
+/// A breakpoint that a client wants.
 #[derive(Clone, Debug)]
 pub struct LineWish {
     /// The line, from 1.

@@ -1,4 +1,4 @@
-//! The past, exactly: copies of the level that are run forward to the tick that somebody looks at.
+//! The past, exactly: copies of the level that are run forward to the tick that a client looks at.
 //!
 //! In: the record of the run, the ticks that clients look at, their questions. Out: frames, pictures and
 //! answers of those ticks. Holds: a copy is run from the nearest one before the tick, of a few that are kept

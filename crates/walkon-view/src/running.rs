@@ -144,7 +144,7 @@ impl Running {
             Order::Ask(question) => return question.answer(&self.game, &self.shared.past),
             Order::Welcome(client) => {
                 self.welcome(&client);
-                // From here on it hears what everybody hears.
+                // From here on it hears what all clients hear.
                 self.shared.clients.add(client);
             }
             Order::Draw(client) => {

@@ -2,7 +2,7 @@
 //!
 //! In: connections. Out: the files of the page, a WebSocket for each client. Holds: it listens on 127.0.0.1
 //! only; a socket needs the token of the address, and a request a `Host` and an `Origin` of this server, so
-//! that no other page that somebody visits can speak to it; nothing is served but what the program carries; a
+//! that no other page in the same browser can speak to it; nothing is served but what the program carries; a
 //! client has a thread of its own, and what it does not read is kept within bounds. Not here: what commands
 //! do.
 
@@ -30,7 +30,7 @@ const READ_PATIENCE: Duration = Duration::from_millis(3);
 const WRITE_PATIENCE: Duration = Duration::from_millis(50);
 /// How long a browser may take to say what it wants.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
-/// How long everybody may take to be told that it ends.
+/// How long all clients together may take to be told that it ends.
 const GOODBYE: Duration = Duration::from_millis(250);
 /// Longest head of a request, bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;

@@ -136,7 +136,7 @@ impl View {
         speaking.map(drop)
     }
 
-    /// Somebody saved a file.
+    /// A file was saved.
     pub fn saved(&self, saved: SavedElsewhere) {
         let _ = self.doers.desk.send(Errand::Saved(saved));
     }

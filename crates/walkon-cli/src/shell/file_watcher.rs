@@ -126,7 +126,7 @@ fn watcher(folders: &[PathBuf], sender: Sender<FileNotice>) -> notify::Result<Re
     Ok(watcher)
 }
 
-/// Whether an event only tells that somebody reads, as this program does itself.
+/// Whether an event only tells that a program reads, as this one does itself.
 fn is_reading(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,

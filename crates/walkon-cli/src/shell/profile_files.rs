@@ -147,7 +147,8 @@ impl Profiled<'_> {
     }
 }
 
-/// The tracks of a Chrome trace: the steps of the tick, then everybody in the order of their first calls.
+/// The tracks of a Chrome trace: the steps of the tick, then all owners of scripts in the order of their
+/// first calls.
 #[derive(Default)]
 struct ChromeTracks<'a> {
     of_who: BTreeMap<&'a Who, usize>,
@@ -155,7 +156,7 @@ struct ChromeTracks<'a> {
 }
 
 impl<'a> ChromeTracks<'a> {
-    /// The number of somebody's track; and the event that names it, where it is new.
+    /// The number of an owner's track; and the event that names it, where it is new.
     fn of(&mut self, who: &'a Who) -> (usize, Option<String>) {
         if let Some(known) = self.of_who.get(who) {
             return (*known, None);

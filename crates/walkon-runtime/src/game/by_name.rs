@@ -1,8 +1,8 @@
 //! Values by name, which are found at once when names are asked for in the order that they were put in.
 //!
 //! In: values, each with its name. Out: the value of a name; all values in the order of their names. Holds:
-//! of several values of one name the last counts; names are sorted when somebody first searches for one. Not
-//! here: what the values are.
+//! of several values of one name the last counts; names are sorted at the first search for one. Not here:
+//! what the values are.
 
 use std::cell::OnceCell;
 

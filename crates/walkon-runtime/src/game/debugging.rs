@@ -1,4 +1,4 @@
-//! A level under a debugger, between two ticks: events that somebody wants to stop at.
+//! A level under a debugger, between two ticks: events that a debugger wants to stop at.
 //!
 //! In: the events of a tick that is over. Out: stops, by the names that function breakpoints have:
 //! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: nothing is done without a

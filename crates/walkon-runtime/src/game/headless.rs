@@ -40,7 +40,7 @@ pub enum RunEnd {
     Fault,
     /// A limit stopped it.
     Limit,
-    /// Somebody asked the process to stop.
+    /// The process was asked to stop.
     Signal,
 }
 

@@ -85,7 +85,7 @@ pub struct ReplayResult {
     pub hash: u64,
     /// Whether the trace lacks its end.
     pub is_cut: bool,
-    /// Whether somebody stopped the replay before the end of the trace.
+    /// Whether the replay was stopped before the end of the trace.
     pub is_stopped: bool,
     /// The first line that differs.
     pub difference: Option<Difference>,
@@ -306,7 +306,7 @@ impl<'a> Comparison<'a, '_> {
         }
         match first_field(&there, &here, "") {
             Some((field, expected, got)) => DifferenceKind::Field { field, expected, got },
-            // Equal as JSON and not as text: somebody has written the line again.
+            // Equal as JSON and not as text: the line was edited.
             None => DifferenceKind::Other,
         }
     }

@@ -375,7 +375,7 @@ fn far_out(findings: &mut Findings, map: &NavMap) {
     });
 }
 
-/// A closed door whose area another area covers does not stop anybody.
+/// A closed door whose area another area covers stops no one.
 fn doors_that_close_nothing(
     findings: &mut Findings,
     def: &LevelDef,

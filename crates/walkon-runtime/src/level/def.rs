@@ -474,8 +474,8 @@ object! {
         "key" => key: Option<String> [optional Word];
         /// The direction `[x, z]` in which alone it may be walked through; both ways when left out.
         "oneWay" => one_way: Option<[f64; 2]> [optional Direction];
-        /// Tags of which a character needs one to pass; everybody passes when left out. For others the door
-        /// is a wall however it stands.
+        /// Tags of which a character needs one to pass; every character passes when left out. For others the
+        /// door is a wall however it stands.
         "teams" => teams: Vec<String> [or Vec::new(), Teams];
         /// Plain data for scripts, which read it as `props` of the door.
         "props" => props: PropsDef [else PropsDef::new(), Props];
@@ -775,7 +775,7 @@ choices! {
 }
 
 object! {
-    /// Somebody on the map.
+    /// A character on the map.
     pub struct CharacterDef as "Character" {
         /// Name, one of its kind in the level.
         "name" => name: Located<String> [required Name];

@@ -347,7 +347,7 @@ fn lost_marks(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[Lay
     }
 }
 
-/// Why nobody can walk to a mark, and where one could. None when somebody can, on any layer.
+/// Why nobody can walk to a mark, and where one could. None when a character can, on any layer.
 fn lost(map: &NavMap, from: &[&LayerIsland], mark: &NamedMark) -> Option<(String, Option<String>)> {
     let name = mark.name.as_deref().unwrap_or_default();
     let mut layers = 0..map.layer_count() as u8;

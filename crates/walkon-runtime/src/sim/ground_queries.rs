@@ -1,9 +1,9 @@
 //! Part of steps 7 to 9: the ground under each kind of body, found once a step.
 //!
-//! In: the map, the doors, bodies. Out: a ground query for each kind. Holds: nobody goes through what is closed, or
-//! closed to it, whatever its path was planned through. Cost: bodies that the map does not tell apart, and
-//! that the same doors admit, share a query; which it is takes a glance at the doors that are for some
-//! only, and a look-up.
+//! In: the map, the doors, bodies. Out: a ground query for each kind. Holds: no body goes through what is
+//! closed, or closed to it, whatever its path was planned through. Cost: bodies that the map does not tell
+//! apart, and that the same doors admit, share a query; which it is takes a glance at the doors that are for
+//! some only, and a look-up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

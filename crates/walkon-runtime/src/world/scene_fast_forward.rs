@@ -21,7 +21,7 @@ pub struct Cast {
     bodies: Vec<CharacterId>,
     /// Characters that may move, sorted: the scene's, and those that stand near them.
     free: Vec<CharacterId>,
-    /// Characters that are looked at, sorted; none when everybody is.
+    /// Characters that are looked at, sorted; none when all are.
     near: Option<Vec<CharacterId>>,
 }
 
@@ -157,7 +157,7 @@ impl FastForward {
         character.turn.is_some() || character.play.as_ref().is_some_and(|play| play.until.is_some())
     }
 
-    /// Whether nothing of the scene goes on by itself: it waits for somebody else.
+    /// Whether nothing of the scene goes on by itself: it waits for something outside the scene.
     #[must_use]
     pub fn is_idle(&self, doors: &[Door], characters: &Characters, walks: &Walks) -> bool {
         let has_request =

@@ -139,7 +139,7 @@ fn check(world: &World, layers: usize) -> Result<(), DecodeError> {
         .all(|interpolation| usize::from(interpolation.layer) < layers && known(interpolation.who))
         && world.characters.iter().all(|(_, one)| one.came_to.is_none_or(|(goal, _)| is_goal(&goal)))
         && world.senses.noises.iter().all(|noise| usize::from(noise.layer) < layers);
-    if is_sound { Ok(()) } else { Err(DecodeError::new("somebody who is not there")) }
+    if is_sound { Ok(()) } else { Err(DecodeError::new("a character that is not there")) }
 }
 
 /// Whether every character stands somewhere near the map.

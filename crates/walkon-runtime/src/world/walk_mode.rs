@@ -54,7 +54,7 @@ impl Pause {
     }
 }
 
-/// Getting away from somebody or something.
+/// Getting away from a character or a place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flee {
     /// Metres in a straight line that are far enough.

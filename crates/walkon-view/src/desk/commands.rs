@@ -77,7 +77,7 @@ impl Desk {
         text.map(|text| json!({ "text": text })).ok_or_else(|| CALLED_OFF.to_owned())
     }
 
-    /// Edits, and lets everybody know.
+    /// Edits, and tells all clients.
     fn done(
         &mut self,
         edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>,

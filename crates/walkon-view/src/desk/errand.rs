@@ -6,7 +6,7 @@ use walkon_runtime::level::Diagnostic;
 
 use crate::client::Reply;
 
-/// What was saved by somebody else.
+/// What another program saved.
 #[derive(Debug, Default)]
 pub struct SavedElsewhere {
     /// The texts.
@@ -25,7 +25,7 @@ pub enum Errand {
         /// The way back to the client.
         reply: Reply,
     },
-    /// Somebody else saved something.
+    /// Another program saved something.
     Saved(SavedElsewhere),
     /// The end.
     Stop,

@@ -1,10 +1,10 @@
 //! The texts of a level, how they came about, and how each of them is taken back.
 //!
 //! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out
-//! to be written. Holds: a level that loads never stops loading by an edit, and no parameter becomes wrong
-//! by one; every edit can be undone and redone, as long as nobody has changed the same lines since; what is
-//! on disk is taken over where nothing of ours is missing there, else both are merged by lines or kept side
-//! by side until somebody decides. Not here: reading and writing files (the caller, `save`), the patches
+//! to be written. Holds: a level that loads never stops loading by an edit, and no parameter becomes wrong by
+//! one; every edit can be undone and redone, as long as nobody has changed the same lines since; what is on
+//! disk is taken over where nothing of ours is missing there, else both are merged by lines or kept side by
+//! side until a client decides. Not here: reading and writing files (the caller, `save`), the patches
 //! (`patch`), the merging (`merge`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use super::patch::{Change, PatchError, patch};
 
 /// Most steps that can be taken back.
 const STEPS_MAX: usize = 500;
-/// How many times a file is saved again when somebody else changes it during the save.
+/// How many times a file is saved again when another program changes it during the save.
 const ROUNDS_MAX: usize = 8;
 /// Most bytes of texts that are kept for them.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -49,7 +49,7 @@ pub struct Save<'s> {
 /// Why a file was not written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentSaveError {
-    /// Somebody else has changed it: this is what is there.
+    /// Another program has changed it: this is what is there.
     #[error("it was changed by somebody else")]
     Changed(Option<String>),
     /// The system refused.
@@ -89,7 +89,7 @@ pub struct Applied {
     pub checked: Checked,
     /// Files whose text is not on disk, and why.
     pub unsaved: BTreeMap<String, String>,
-    /// Files that somebody else has changed at the same place: see [`Document::resolve`].
+    /// Files that another program has changed at the same place: see [`Document::resolve`].
     pub conflicts: Vec<Conflict>,
     /// What is no text of the level and belongs to the step, as it is to be now; None for nothing.
     pub asides: BTreeMap<String, Option<Arc<[u8]>>>,
@@ -160,7 +160,7 @@ pub enum EditError {
     /// No step was taken back.
     #[error("there is nothing to redo")]
     NothingToRedo,
-    /// Somebody has changed the same lines since.
+    /// The same lines were changed since.
     #[error("\"{label}\" cannot be taken back or repeated: {file} has been changed since at the same place")]
     Changed {
         /// What the step is called.
@@ -387,7 +387,7 @@ impl Document {
     }
 
     /// Gives a file a text that was written over `base`. What it has become meanwhile is kept where the two
-    /// do not meet; where they do, both stay side by side until somebody decides.
+    /// do not meet; where they do, both stay side by side until a client decides.
     ///
     /// # Errors
     /// Why nothing was changed.
@@ -620,7 +620,7 @@ impl Document {
         }
     }
 
-    /// Goes a step back or forth: exactly, or around what somebody else has changed since.
+    /// Goes a step back or forth: exactly, or around what another program has changed since.
     fn go(
         &mut self,
         step: &EditStep,
@@ -677,7 +677,7 @@ impl Document {
         }
     }
 
-    /// Has the texts of some files written. What somebody else wrote in between is merged.
+    /// Has the texts of some files written. What another program wrote in between is merged.
     fn written(&mut self, label: String, turns: &[FileChange], around: &mut dyn Surroundings) -> Applied {
         let mut applied = Applied { label, ..Applied::default() };
         for turn in turns {

@@ -122,7 +122,7 @@ pub struct ExpectationRow {
 /// Why a file or a row is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpectationError {
-    /// Somebody else wrote the file.
+    /// `walkon view` did not write the file.
     #[error("the file was not written by `walkon view`, expected its first line to be \"{MARKER}\"")]
     NotOurs,
     /// A row that cannot be read.

@@ -448,7 +448,7 @@ impl<'s> GraphWork<'s> {
         say(results, args.format, &human, &json)
     }
 
-    /// The way that somebody of the level as it begins would take: with its doors, areas and parts.
+    /// The way that a character of the level as it begins would take: with its doors, areas and parts.
     fn path(&self, args: &GraphPathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let draft = self.draft()?;
         let loaded = self.shell.load(&self.found)?;

@@ -121,7 +121,7 @@ impl Connection {
             match listener.accept() {
                 Ok((stream, _)) => {
                     stream.set_nonblocking(false).map_err(failed)?;
-                    // Small messages that somebody waits for.
+                    // Small messages that the client waits for.
                     let _ = stream.set_nodelay(true);
                     let reading = stream.try_clone().map_err(failed)?;
                     return Ok(Self::over(reading, Box::new(stream), interrupts));

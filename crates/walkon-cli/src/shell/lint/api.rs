@@ -57,7 +57,7 @@ impl Api {
         })
     }
 
-    /// Whether a global is there without anybody writing it.
+    /// Whether a global is there without a definition in a script.
     pub fn is_global(&self, name: &str) -> bool {
         self.libraries.contains_key(name) || self.globals.contains_key(name) || name == "state"
     }
@@ -181,7 +181,7 @@ impl Api {
         }
     }
 
-    /// The value of a type as somebody wrote it down.
+    /// The value of a type as a script declares it.
     pub fn annotated(&self, text: &str) -> InferredValue {
         luau_type::read(text).map_or(InferredValue::Unknown, |own| self.value(&own))
     }

@@ -428,7 +428,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a parameter may also be given as two numbers, x and z: verbs that walk somebody somewhere.
+/// Whether a parameter may also be given as two numbers, x and z: verbs that walk a character somewhere.
 fn is_flat(entry: &Binding, luau: &str) -> bool {
     entry.kind == table::EntryKind::Method && luau.split(" | ").any(|part| part == "Place")
 }

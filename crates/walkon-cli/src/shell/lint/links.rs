@@ -134,7 +134,7 @@ pub(super) fn links(reading: &Reading<'_>) -> ScriptNames {
     found
 }
 
-/// Functions whose first argument is the name of an event that somebody waits for.
+/// Functions whose first argument is the name of an event that a script waits for.
 const HEARERS: [&str; 5] = ["event.on", "event.once", "task.waitEvent", "expectEvent", "expectNoEvent"];
 
 /// Functions that tell an event, and which of their arguments is its name.

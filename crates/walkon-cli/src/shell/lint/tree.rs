@@ -139,7 +139,7 @@ pub(super) struct Local {
     pub name: String,
     /// The values that it is given, by declaration and by assignments.
     pub given: Vec<Assigned>,
-    /// Its type as somebody wrote it down.
+    /// Its type as the script declares it.
     pub annotation: Option<String>,
 }
 

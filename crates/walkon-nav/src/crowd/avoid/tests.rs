@@ -167,7 +167,7 @@ fn in_a_jam_one_makes_way_for_where_the_other_wants_to_go_and_then_the_other_doe
         (out[index] - walkers[index].desired).length()
     };
     assert!(loses(0.5, 0) > 0.1 && loses(0.5, 1) > 0.1, "each waits for the other");
-    assert!(loses(1.5, 0) == 0.0 && loses(1.5, 1) > 1.0, "who has the longer way makes way");
+    assert!(loses(1.5, 0) == 0.0 && loses(1.5, 1) > 1.0, "the walker with the longer way gives way");
     assert!(loses(2.5, 1) == 0.0 && loses(2.5, 0) > 1.0, "then the other");
 }
 
@@ -212,8 +212,8 @@ fn who_leaves_goes_before_who_arrives_until_that_one_is_as_good_as_there() {
     };
     // Before they are jammed, and in the first turn of a jam.
     for held_s in [0.0, 1.5] {
-        assert!(behind(3.0, 20.0, held_s) > 0.0, "who arrives makes way");
-        assert!(behind(0.5, 20.0, held_s) < 0.0, "who is as good as there does not");
+        assert!(behind(3.0, 20.0, held_s) > 0.0, "the walker that arrives gives way");
+        assert!(behind(0.5, 20.0, held_s) < 0.0, "a walker that is as good as there does not");
         assert!(behind(20.0, 60.0, held_s) < 0.0, "far from either end the nearer goes first");
         assert!(behind(5.0, 6.0, held_s) < 0.0, "nor where both are about to arrive");
     }

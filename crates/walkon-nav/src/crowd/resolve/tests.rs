@@ -154,7 +154,7 @@ fn seed_c6_a_mover_that_touches_a_standing_body_is_reported_with_it() {
     let report = resolve(&mut bodies, &Open);
     let touching: Vec<(u32, u32)> =
         report.contacts.iter().map(|contact| (contact.first, contact.second)).collect();
-    assert_eq!(touching, [(0, 1), (2, 3)], "those who stand too");
+    assert_eq!(touching, [(0, 1), (2, 3)], "standing bodies too");
 }
 
 #[test]

@@ -178,7 +178,7 @@ impl LinkedGraph {
     }
 }
 
-/// What somebody wants changed on a graph by hand, in one call: points by their numbers before it.
+/// What is to be changed on a graph by hand, in one call: points by their numbers before it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HandWork {
     /// New points.

@@ -1,6 +1,6 @@
 //! What layers and objects take over from elsewhere, within a limit.
 //!
-//! In: the properties of groups, templates, tiles and classes, before anybody gets a copy of them. Out:
+//! In: the properties of groups, templates, tiles and classes, before any object gets a copy of them. Out:
 //! whether there may be another copy. Holds: what one map takes over stays below [`BYTES_MAX`], however small
 //! its files are; nothing is measured any more once that is spent. Not here: whose value comes first
 //! (`object`, `read`, `things`).

@@ -398,8 +398,8 @@ impl Putting<'_, '_> {
         [x, y]
     }
 
-    /// Where somebody or something of an object stands, pixels: its position, the middle of a shape, the foot
-    /// of a tile.
+    /// Where the character or thing of an object stands, pixels: its position, the middle of a shape, the
+    /// foot of a tile.
     fn foot(&self, thing: &TiledThing<'_>) -> [f64; 2] {
         let corners = &thing.corners;
         let middle = |axis: usize| {

@@ -352,7 +352,7 @@ pub fn stop(world: &mut World, walk: WalkId) -> bool {
     settle(world, walk, Reason::Stopped.usual_status(), Reason::Stopped)
 }
 
-/// Ends a walk for somebody else's reason: a lost race, an ended owner. False when it has settled.
+/// Ends a walk for a reason that is not its own: a lost race, an ended owner. False when it has settled.
 pub fn cancel(world: &mut World, walk: WalkId, reason: Reason) -> bool {
     settle(world, walk, Status::Cancelled, reason)
 }

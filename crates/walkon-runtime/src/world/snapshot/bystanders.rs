@@ -318,7 +318,7 @@ impl ToldDiscs {
             who.push(id);
             if rest >> plain_bits == 1 {
                 if one.now == NONE {
-                    return Err(DecodeError::new("somebody in the way who was not told of"));
+                    return Err(DecodeError::new("a character in the way that was not listed"));
                 }
                 discs.push(one.disc);
             } else {
@@ -368,7 +368,7 @@ fn listed<'a>(characters: &Characters, lists: impl Iterator<Item = &'a Bystander
 
 /// What is wrong with a list that names characters that are not there.
 fn nobody() -> DecodeError {
-    DecodeError::new("somebody in the way who is not there")
+    DecodeError::new("a character in the way that is not there")
 }
 
 /// To the bit.

@@ -194,7 +194,7 @@ fn a_change_on_disk_is_taken_and_steps_before_it_are_undone_around_it() {
 fn a_save_that_raced_is_merged_and_nothing_is_lost() {
     let mut disk = Disk::new();
     let mut document = disk.document();
-    // Somebody else saves; nobody has told yet.
+    // Another program saves; nobody has told yet.
     disk.files.insert(LEVEL.to_owned(), COURTYARD.replace("[24, 10]", "[25, 10]"));
     let applied = document.apply("", &open_gate(), label("open gate", ""), &mut disk).unwrap();
     let both = COURTYARD.replace("[24, 10]", "[25, 10]").replace("\"open\": false", "\"open\": true");
@@ -267,7 +267,7 @@ fn a_conflict_keeps_both_texts_until_somebody_decides() {
 
 #[test]
 fn a_disk_that_changes_all_the_time_ends_as_unsaved() {
-    /// Changes the first line whenever somebody wants to write.
+    /// Changes the first line before every write.
     struct Restless(Disk);
     impl Surroundings for Restless {
         fn check(&mut self, texts: &Texts) -> Checked {

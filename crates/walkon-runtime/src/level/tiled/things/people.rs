@@ -49,7 +49,7 @@ impl Putting<'_, '_> {
             character.params = self.params(thing, &own);
         }
         self.things.characters.push(character);
-        // The way that somebody is drawn with is a route of that name.
+        // The way that a character is drawn with is a route of that name.
         if matches!(object.shape, ObjectShape::Polyline(_)) && thing.corners.len() > 1 {
             self.line(thing, PropsDef::new());
         }
