@@ -318,6 +318,33 @@ const MEDIUM_TEXTS: [&str; 21] = [
     "local s = tostring(opaque)",
 ];
 
+/// What a function of the library pays for in one go ends with its error: a handler pays for its own texts.
+#[test]
+fn fault_a12_long_texts_cost_as_much_in_a_handler_of_an_error() {
+    let turns = |start: &str| {
+        let script = format!(
+            "local n, big = 0, ('x'):rep(500000)
+            local function fill() while true do n += 1 local s = big .. n end end
+            function onStart() timer.after(0.1, function() log.info('%d', n) end) {start} end"
+        );
+        let ran = run(&script, 12, "\"memoryMiB\": 64, \"watchdogMs\": 60000", &[]);
+        assert_eq!(ran.lines[0], "fault fuel", "{start} {:?}", ran.messages);
+        ran.lines[1].parse::<f64>().unwrap()
+    };
+    let plain = turns("fill()");
+    for raising in [
+        "xpcall(string.format, fill, '%y', ('x'):rep(1000))",
+        "xpcall(string.unpack, fill, 'y', ('x'):rep(1000))",
+        "xpcall(string.pack, fill, 'z', ('x\\0'):rep(1000))",
+        "xpcall(string.gsub, fill, ('x'):rep(1000), '%', 'y')",
+        "pcall(string.format, '%y', ('x'):rep(1000)) fill()",
+        "coroutine.wrap(function() pcall(string.format, '%y', ('x'):rep(1000)) fill() end)()",
+    ] {
+        let caught = turns(raising);
+        assert!((caught / plain - 1.0).abs() < 0.1, "{raising}: {caught} turns, {plain} without an error");
+    }
+}
+
 /// What the loops have at hand.
 const AT_HAND: &str = "
     local n, keys, long = 0, {}, ('x'):rep(6000) .. 'y' .. ('z'):rep(6000)
@@ -347,6 +374,7 @@ fn ends_at_the_same_turn_whatever_the_collector_does(body: &str, fuel: u32) {
         let limits = format!("\"watchdogMs\": 60000, \"memoryMiB\": {memory_mib}, \"fuelPerCall\": {fuel}");
         let ran = run(script, 12, &limits, &[]);
         assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+        assert_eq!(ran.lines[0], "fault fuel", "{body} {:?}", ran.messages);
         ran.lines
     };
     let first = turns(&script, 256);

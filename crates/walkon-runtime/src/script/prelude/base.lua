@@ -54,15 +54,12 @@ local OUT_OF_MEMORY = "not enough memory"
 
 -- Whether texts that are made are paid for already. Which of them have to be made is up to the collector, because an equal one
 -- may be there still: so whoever makes texts in here pays for them by their length, and then they cost nothing to make.
-local isPaid = false
-
+-- An error may end what was paid for, so handlers and whatever catches errors end it before they do anything else.
 local function beginPaid()
-    isPaid = true
     setPaid(true)
 end
 
 local function endPaid()
-    isPaid = false
     setPaid(false)
 end
 
@@ -89,6 +86,7 @@ end
 -- Runs before the stack is unwound, so that errors of guarded functions get the line of the script that called them.
 -- `handlers` is the number of functions of ours between the error and `placeText`.
 local function placeBelow(problem, handlers)
+    endPaid()
     if type(problem) == "string" then
         return placeText(problem, handlers)
     elseif typeof(problem) == "error" then
@@ -105,9 +103,7 @@ local function settle(ok, ...)
     if ok then
         return true, ...
     end
-    if isPaid then
-        endPaid()
-    end
+    endPaid()
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
         return false, problem
@@ -208,9 +204,7 @@ local function finish(ok, ...)
     if ok then
         return true, ...
     end
-    if isPaid then
-        endPaid()
-    end
+    endPaid()
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
         return false, problem
@@ -484,7 +478,7 @@ end
 -- The same with a function of the script: what it is given and what it returns is paid for on the way, and it pays for what it
 -- makes itself.
 local function gsubCalling(s, p, replacement, count)
-    local isLong, bytes, owed = #s > LONG, #s, 0
+    local isLong, bytes, owed, isPaid = #s > LONG, #s, 0, false
     -- Called for each place, so with as few calls of its own as there can be.
     local function replaced(...)
         if isPaid then
