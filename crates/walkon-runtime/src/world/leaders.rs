@@ -74,7 +74,8 @@ struct Forest {
 
 impl Forest {
     fn of(characters: &Characters, walks: &Walks) -> Self {
-        let followers = walks.ids().iter().filter_map(|&id| Some(walks.get(id)?.character));
+        // All walks: while a scene is skipped, only some are looked at, but the others go on following.
+        let followers = walks.iter().map(|walk| walk.character);
         Self::grown(followers, |who| target_of(characters, walks, who))
     }
 
@@ -83,21 +84,22 @@ impl Forest {
         target_of: impl Fn(CharacterId) -> Option<CharacterId>,
     ) -> Self {
         let mut forest = Self::default();
-        let mut places = RowNumbers::default();
+        // Places in the files, counted through all of them: whoever has a place and no number is in this one.
+        let (mut places, mut begins_at) = (RowNumbers::default(), 0);
         for follower in followers {
             let mut file = Vec::new();
             let mut next = target_of(follower).map(|_| follower);
             let mut circle_at = None;
             while let Some(who) = next.filter(|&who| forest.numbers.get(who).is_none()) {
-                circle_at = places.get(who).map(|at| at as usize);
+                circle_at = places.get(who).map(|at| (at - begins_at) as usize);
                 if circle_at.is_some() {
                     break;
                 }
-                places.insert(who, file.len() as u32);
+                places.insert(who, begins_at + file.len() as u32);
                 file.push(who);
                 next = target_of(who);
             }
-            places.clear();
+            begins_at += file.len() as u32;
             forest.add(&file, circle_at, next);
         }
         forest

@@ -54,3 +54,23 @@ fn a_climb_through_a_long_file_takes_few_steps() {
         assert!(steps <= 3 * 17, "{steps} to {depth}");
     }
 }
+
+/// While a scene is skipped only some walks are looked at; the others go on following.
+#[test]
+fn walks_that_are_not_looked_at_follow_all_the_same() {
+    let crate::world::fixture::Fixture { mut world, one, other, walk } = crate::world::fixture::sample();
+    let follow = crate::world::walk_mode::Follow {
+        distance_m: 1.0,
+        keep: true,
+        lose_beyond_m: None,
+        lose_after_ticks: 0,
+        far_since: None,
+        stranded_since: None,
+    };
+    let following = world.walks.get_mut(walk).expect("it is there");
+    (following.mode, following.goal) = (WalkMode::Follow(follow), Goal::Character(other));
+    world.walks.look_at_only(Vec::new());
+    let leaders = Leaders::default();
+    assert!(leaders.has(&world.characters, &world.walks, one, other));
+    assert!(!leaders.has(&world.characters, &world.walks, other, one));
+}
