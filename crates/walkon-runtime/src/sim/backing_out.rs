@@ -170,8 +170,8 @@ fn meetings_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec
     };
     let lookers: Vec<(u32, &Facing)> = (0..).zip(held).filter(may_look).collect();
     // Of very many every character has its turn.
-    let round = parts.clock.landing().0 / parts.clock.rate.ticks_per_step();
-    let first = if lookers.len() > LOOKERS_MAX { round as usize * LOOKERS_MAX % lookers.len() } else { 0 };
+    let turn = parts.clock.landing().0 / parts.clock.rate.ticks(AGAIN_S).max(1);
+    let first = if lookers.len() > LOOKERS_MAX { turn as usize * LOOKERS_MAX % lookers.len() } else { 0 };
     let (before, from) = lookers.split_at(first);
     let meeting_of = |&(index, one): &(u32, &Facing)| {
         let other = met_across(parts, held, at, one)?;
@@ -585,7 +585,12 @@ fn wait_for_room(parts: &mut Wayfinding<'_>, who: CharacterId) {
     let landing = parts.clock.landing();
     let walk = parts.characters.alive(who).and_then(|who| who.walk);
     if let Some(walk) = walk.and_then(|id| parts.walks.get_mut(id)) {
-        walk.queue_tick = walk.queue_tick.max(walk.clock(landing));
+        let now = walk.clock(landing);
+        let most = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+        // Where room is made again and again, and the way is never free, it does not wait for ever.
+        if now.since(walk.nearest_tick) < most {
+            walk.queue_tick = walk.queue_tick.max(now);
+        }
     }
 }
 
