@@ -594,6 +594,7 @@ fn regions(world: &mut World, new: Vec<crate::world::region::Region>, edited: &m
         match world.triggers.regions.iter().position(|region| region.name == was.name) {
             Some(now) => {
                 world.triggers.regions[now].inside = was.inside;
+                world.triggers.regions[now].looked = was.looked;
                 moved.insert(RegionId::from(index), RegionId::from(now));
             }
             None => edited.notes.push(format!("region \"{}\" is gone", was.name)),

@@ -112,7 +112,12 @@ fn look_around(
     let enabled = triggers.watches.values().filter(|watch| watch.enabled);
     let due = LooksDue::of(enabled.map(waiting), turns);
     let mut watches_put_off = 0;
-    for id in triggers.watch_ids() {
+    let mut ids = triggers.watch_ids();
+    if triggers.is_behind {
+        // Where there is no room to tell more, those that wait longest come first.
+        ids.sort_by_key(|&id| triggers.watches.get(id).map(|watch| watch.looked));
+    }
+    for id in ids {
         let Triggers { regions, watches, .. } = triggers;
         let Some(watch) = watches.get_mut(id) else { continue };
         let is_due =
