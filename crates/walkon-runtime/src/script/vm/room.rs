@@ -32,6 +32,8 @@ pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> 
         }
     }
     if is_full() {
+        // What is kept may have grown without a call: the VM has the rest.
+        limit_vm(lua, &machine);
         return Err(format!(
             "no memory is left: the host keeps {} MiB for scripts in payloads, boards, parameters, watches and tiles \
              (limits.memoryMiB); keep less",
