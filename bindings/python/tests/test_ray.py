@@ -55,7 +55,9 @@ def test_all_rows_are_there_once_when_a_node_ends_in_the_middle(cluster, tmp_pat
     thread.start()
     summary = walkon.ray.run(COURTYARD, range(1, 401), seconds=20, chunk=10, out=tmp_path / "out")
     thread.join()
-    assert len([node for node in ray.nodes() if node["Alive"]]) == 1, "one node is gone"
+    # The cluster takes its time to notice.
+    while len([node for node in ray.nodes() if node["Alive"]]) > 1:
+        time.sleep(0.1)
     assert summary.runs == summary.made == 400
     there = rows(path)
     assert sorted(row["seed"] for row in there) == list(range(1, 401)), "all are there, each once"

@@ -50,8 +50,11 @@ def test_every_line_of_every_level_is_a_typed_event():
 
 
 def test_every_event_that_traces_know_has_a_class():
-    recorder = (ROOT / "crates" / "walkon-runtime" / "src" / "game" / "recorder.rs").read_text()
-    written = set(re.findall(r'fact\("(\w+)"\)', recorder)) | {"input"}
+    source = ROOT / "crates" / "walkon-runtime" / "src"
+    recorder = (source / "game" / "recorder.rs").read_text()
+    names = dict(re.findall(r'const (\w+): &str = "(\w+)"', (source / "world" / "event_name.rs").read_text()))
+    named = re.findall(r"event_name::(\w+)", (source / "game" / "event.rs").read_text())
+    written = set(re.findall(r'fact\("(\w+)"\)', recorder)) | {names[name] for name in named} | {"input"}
     assert len(written) > 20 and written == set(events.KINDS) - {"other"}
 
 
