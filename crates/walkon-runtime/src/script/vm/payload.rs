@@ -154,7 +154,7 @@ impl Glance {
 }
 
 /// The value of `plain` in Lua: fresh tables, handles for characters and doors. Who asks for it pays
-/// ([`price_of`]).
+/// (`price_of`).
 ///
 /// # Errors
 /// When the memory of the VM is spent, or handles are unknown to it.
