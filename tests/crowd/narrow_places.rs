@@ -152,8 +152,8 @@ fn the_last_of_a_file_of_any_length_keeps_no_goal_from_the_one_who_leads_it() {
     }
 }
 
-/// Goal: whoever leads a file through a lane, however long the file is, comes back through it. Method: a lane
-/// and a dead end between two rooms; the file goes after its leader there and back.
+/// Goal: the leader of a file that goes through a lane comes back through it, however long the file is.
+/// Method: a lane and a dead end between two rooms; the file goes after its leader there and back.
 #[test]
 fn files_of_any_length_go_after_their_leaders_through_a_lane_and_back() {
     let level = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
@@ -262,8 +262,19 @@ fn leaders_come_back_through_lanes_past_those_who_keep_close_to_them() {
     }
 }
 
-/// Goal: whoever merely stands in a lane closes it for nobody. Method: lanes drawn from a seed, one or two
-/// who stand in them, one or two walkers from one side.
+/// Up to so many characters that stand in a lane, each in its part of it; how many there are.
+fn spawn_standers(run: &mut Run, lane: &Lane, rng: &mut Rng, most: i64) -> f32 {
+    let count = rng.int(1, most) as f32;
+    let part_m = lane.length_m() / count;
+    for at in 0..count as u8 {
+        let place_m = part_m * f32::from(at) + rng.float(0.4, f64::from(part_m) - 0.4) as f32;
+        run.spawn(&format!("stands{at}"), lane.along(place_m));
+    }
+    count
+}
+
+/// Goal: characters that merely stand in a lane close it for no one. Method: lanes drawn from a seed, one
+/// or two who stand in them, one or two walkers from one side.
 #[test]
 fn nobody_who_stands_in_a_lane_closes_it() {
     let first = number("SEED", 0);
@@ -272,12 +283,7 @@ fn nobody_who_stands_in_a_lane_closes_it() {
         let mut rng = Rng::stream(seed, "standers");
         let lane = Lane::drawn(&mut rng);
         let mut run = Run::within(&lane.json, 1.0);
-        let count = rng.int(1, 2) as f32;
-        let part_m = lane.length_m() / count;
-        for at in 0..count as u8 {
-            let place_m = part_m * f32::from(at) + rng.float(0.4, f64::from(part_m) - 0.4) as f32;
-            run.spawn(&format!("stands{at}"), lane.along(place_m));
-        }
+        spawn_standers(&mut run, &lane, &mut rng, 2);
         let walkers = rng.int(1, 2) as u32;
         for at in 0..walkers {
             let walker = run.spawn(&format!("walker{at}"), lane.in_room(false, at));
@@ -305,12 +311,7 @@ fn nobody_who_stands_in_a_lane_closes_it_between_walkers_from_both_sides() {
             let mut rng = Rng::stream(seed, "both sides");
             let lane = Lane::drawn(&mut rng);
             let mut run = Run::within(&lane.json, 1.0);
-            let count = rng.int(1, 3) as f32;
-            let part_m = lane.length_m() / count;
-            for at in 0..count as u8 {
-                let place_m = part_m * f32::from(at) + rng.float(0.4, f64::from(part_m) - 0.4) as f32;
-                run.spawn(&format!("stands{at}"), lane.along(place_m));
-            }
+            let count = spawn_standers(&mut run, &lane, &mut rng, 3);
             let counts = [rng.int(1, 2) as u32, rng.int(1, 2) as u32];
             for is_east in [is_east_first, !is_east_first] {
                 for at in 0..counts[usize::from(is_east)] {

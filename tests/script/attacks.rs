@@ -960,6 +960,21 @@ fn fault_b6_lines_and_answers_of_scenes_have_a_length() {
     assert_eq!(ran.lines, ["at most 4096 bytes", "at most 256 bytes", "true", "true"], "{:?}", ran.messages);
 }
 
+/// How often a call with a text of so many bytes is made before its fuel ends.
+fn calls_with_a_text(bytes: u32, body: &str) -> u32 {
+    let script = format!(
+        "local long, n = ('x'):rep({bytes}), 0
+        function onStart()
+          local hero = world.character('hero')
+          timer.after(0.1, function() log.info('%d', n) end)
+          while true do n += 1 {body} end
+        end"
+    );
+    let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
+    assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+    ran.lines[1].parse().unwrap()
+}
+
 /// A text costs by its length wherever it is given, in a table of options as well.
 #[test]
 fn fault_a12_long_texts_in_options_end_by_fuel() {
@@ -971,17 +986,8 @@ fn fault_a12_long_texts_in_options_end_by_fuel() {
         "pcall(hero.walkTo, hero, 2, 5, { costs = { [long] = 2 } })",
     ];
     for body in loops {
-        let script = format!(
-            "local long, n = ('x'):rep(1000000), 0
-            function onStart()
-              local hero = world.character('hero')
-              timer.after(0.1, function() log.info('%d', n) end)
-              while true do n += 1 {body} end
-            end"
-        );
-        let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
-        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
-        assert!(ran.lines[1].parse::<u32>().unwrap() <= 60, "{body}: {} times", ran.lines[1]);
+        let turns = calls_with_a_text(1_000_000, body);
+        assert!(turns <= 60, "{body}: {turns} times");
     }
 }
 
@@ -995,18 +1001,8 @@ fn fault_a12_a_text_costs_its_length_once() {
         "pcall(hero.walkTo, hero, long)",
     ];
     for body in calls {
-        let script = format!(
-            "local long, n = ('x'):rep(512000), 0
-            function onStart()
-              local hero = world.character('hero')
-              timer.after(0.1, function() log.info('%d', n) end)
-              while true do n += 1 {body} end
-            end"
-        );
-        let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
-        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+        let turns = calls_with_a_text(512_000, body);
         // 2,000 units for the text, fewer than 1,000 for the mistake, and a call has 100,000.
-        let turns = ran.lines[1].parse::<u32>().unwrap();
         assert!((33..=50).contains(&turns), "{body}: {turns} times");
     }
 }
