@@ -2,14 +2,13 @@
 
 use glam::Vec3;
 
-use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Crossing, LayerChange, Path, Revision};
 use crate::world::World;
 use crate::world::character::{Character, Displaced};
-use crate::world::door::{Door, DoorState};
+use crate::world::door::Door;
 use crate::world::goal::Goal;
 use crate::world::ops::characters::{Spawn, born, stream_name};
 use crate::world::ops::walks::{WalkOrder, walk_to};
@@ -69,19 +68,5 @@ pub(crate) fn someone(seed: u64, name: &str, position: Vec3) -> Character {
 
 /// A door that is closed.
 pub(crate) fn door() -> Door {
-    Door {
-        name: "gate".to_owned(),
-        area: AreaId(0),
-        position: Vec3::ZERO,
-        bounds: Bounds::of(&[[0.0, 0.0]]),
-        moving_ticks: 1,
-        state: DoorState::Closed,
-        left_ticks: 0,
-        is_locked: false,
-        key: None,
-        one_way: None,
-        teams: Vec::new(),
-        request: None,
-        removed: None,
-    }
+    Door { area: AreaId(0), moving_ticks: 1, ..Door::blank("gate".to_owned()) }
 }

@@ -23,61 +23,28 @@ use crate::world::place::Mark;
 use crate::world::region::WatchId;
 use crate::world::sense::SenseId;
 
-/// The types of handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is what `typeof` says")]
-pub enum HandleKind {
-    Character,
-    Walk,
-    Door,
-    Watch,
-    SenseWatch,
-    PathRequest,
-    Block,
-    DoorMove,
-    Turn,
-    Play,
-    Rng,
-    Task,
-    Timer,
-    Cue,
-    Listener,
-    Scene,
-    Blackboard,
-    Change,
-    Test,
-    Expectation,
+macro_rules! handle_kinds {
+    ($($kind:ident)*) => {
+        /// The types of handles, as `typeof` names them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each is what `typeof` says")]
+        pub enum HandleKind { $($kind),* }
+
+        impl HandleKind {
+            /// How many there are.
+            const COUNT: usize = [$(Self::$kind),*].len();
+
+            /// What `typeof` says.
+            const fn name(self) -> &'static str {
+                match self { $(Self::$kind => stringify!($kind)),* }
+            }
+        }
+    };
 }
 
-impl HandleKind {
-    /// How many there are.
-    const COUNT: usize = Self::Expectation as usize + 1;
-
-    /// What `typeof` says.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Character => "Character",
-            Self::Walk => "Walk",
-            Self::Door => "Door",
-            Self::Watch => "Watch",
-            Self::SenseWatch => "SenseWatch",
-            Self::PathRequest => "PathRequest",
-            Self::Block => "Block",
-            Self::DoorMove => "DoorMove",
-            Self::Turn => "Turn",
-            Self::Play => "Play",
-            Self::Rng => "Rng",
-            Self::Task => "Task",
-            Self::Timer => "Timer",
-            Self::Cue => "Cue",
-            Self::Listener => "Listener",
-            Self::Scene => "Scene",
-            Self::Blackboard => "Blackboard",
-            Self::Change => "Change",
-            Self::Test => "Test",
-            Self::Expectation => "Expectation",
-        }
-    }
+handle_kinds! {
+    Character Walk Door Watch SenseWatch PathRequest Block DoorMove Turn Play
+    Rng Task Timer Cue Listener Scene Blackboard Change Test Expectation
 }
 
 /// An id that scripts hold as a handle.

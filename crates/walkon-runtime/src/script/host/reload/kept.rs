@@ -7,6 +7,7 @@ use mlua::{Lua, Table};
 use crate::base::hash::StateHash;
 use crate::script::host::reload::refusal::{ChangedTexts, ReloadError};
 use crate::script::state::test_run::ReloadReport;
+use crate::script::vm::handles::weak;
 
 /// A refused text, to be tried again.
 #[derive(Clone, Debug)]
@@ -30,10 +31,7 @@ pub(crate) struct Reloads {
 
 impl Reloads {
     pub(crate) fn new(lua: &Lua) -> Result<Self, mlua::Error> {
-        let replaced = lua.create_table()?;
-        let metatable = lua.create_table()?;
-        metatable.raw_set("__mode", "k")?;
-        replaced.set_metatable(Some(metatable))?;
+        let replaced = weak(lua, "k")?;
         Ok(Self { staged: None, waiting: BTreeMap::new(), last: None, count: 0, replaced })
     }
 
