@@ -210,8 +210,8 @@ fn looks_of(watch: &Watch, regions: &[Region], people: u64) -> u64 {
         _ => None,
     };
     let corners = region.map_or(0, |region| region.shape.corner_count() as u64);
-    // Whoever is not meant is passed over before the corners are looked at; where the rim matters they are
-    // looked at twice.
+    // A character that is not meant is passed over before the corners are looked at; where the rim matters
+    // they are looked at twice.
     let looked_at = if let Filter::Only(_) = watch.filter { 1 } else { people };
     let times = if watch.edge == Edge::Centre { 1 } else { 2 };
     let each = if watch.needs_sight() { SIGHT_LOOKS } else { 1 };

@@ -84,7 +84,8 @@ impl Forest {
         target_of: impl Fn(CharacterId) -> Option<CharacterId>,
     ) -> Self {
         let mut forest = Self::default();
-        // Places in the files, counted through all of them: whoever has a place and no number is in this one.
+        // Places in the files, counted through all of them: a character with a place and no number is in this
+        // one.
         let (mut places, mut begins_at) = (RowNumbers::default(), 0);
         for follower in followers {
             let mut file = Vec::new();

@@ -1,4 +1,4 @@
-//! Fields that scripts read and do not set: the error of who tries, and the call that does it.
+//! Fields that scripts read and do not set: the error of setting one, and the call that changes it.
 
 use mlua::{Function, Lua, Value};
 

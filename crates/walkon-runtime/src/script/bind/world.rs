@@ -330,7 +330,7 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
         return Err(args.mistake("params is given without behaviour, expected both or none").into());
     }
     let name = order.name.clone();
-    // Whoever comes may come into every watch.
+    // A new character may walk into every watch.
     let watches = with(lua, args, |world| Ok(world.triggers.watches.len()))?;
     room::reserve(lua, watches * Triggers::INSIDER_BYTES).map_err(|full| args.mistake(full))?;
     let (id, units) = with(lua, args, |world| {

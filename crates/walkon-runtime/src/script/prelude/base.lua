@@ -53,7 +53,7 @@ end
 local OUT_OF_MEMORY = "not enough memory"
 
 -- Whether texts that are made are paid for already. Which of them have to be made is up to the collector, because an equal one
--- may be there still: so whoever makes texts in here pays for them by their length, and then they cost nothing to make.
+-- may be there still. So the functions in here that make texts pay for them by their length, and then they cost nothing to make.
 -- An error may end what was paid for, so handlers and whatever catches errors end it before they do anything else.
 local function beginPaid()
     setPaid(true)

@@ -168,7 +168,7 @@ struct Gauge {
     memory_cap: Cell<usize>,
     /// Bytes of the longest text; a longer one ends the call that made it.
     text_max: Cell<usize>,
-    /// Whether texts that are made are paid for by whoever makes them.
+    /// Whether the texts that are made now are paid for already, by their length.
     is_paid: Cell<bool>,
     /// Whether room for tables is counted.
     counts_tables: Cell<bool>,
@@ -702,8 +702,8 @@ mod raw {
     const LARGE_BYTES: usize = 4096;
 
     /// Blocks of texts that are smaller are free. Texts that `..` puts together are made whether they are
-    /// there already or not only from this size on; so nothing that the collector decides counts. Whoever
-    /// makes longer ones otherwise pays for them by their length ([`super::paid`], `isPaid` in
+    /// there already or not only from this size on; so nothing that the collector decides counts. What makes
+    /// longer ones otherwise pays for them by their length ([`super::paid`], `beginPaid` in
     /// `prelude/base.lua`). Those of 4 KiB that a script keeps would take up to three times as long as their
     /// safepoints pay for.
     const LONG_TEXT_BYTES: usize = 512 + 2 * TEXT_HEAD_BYTES;
