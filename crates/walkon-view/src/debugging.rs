@@ -21,10 +21,11 @@ use walkon_runtime::script::debug::{
     StopReason, Variable,
 };
 
-use crate::client::Reply;
+use crate::client::{Client, Reply};
 use crate::course::Course;
 use crate::edit::merge::same_ends;
-use crate::orders::{DebugAsk, LineWish, Order, Ordered, Orders};
+use crate::orders::{DebugAsk, LineWish, Order, Ordered, Orders, Speed};
+use crate::question::Question;
 use crate::replica::Wish;
 
 /// Longest time between two looks at the clients.
@@ -371,75 +372,49 @@ impl Port {
     fn obey(&self, ordered: Ordered, at: &Paused<'_>, later: &mut Vec<Ordered>) -> Option<DebugOrder> {
         let Ordered { order, reply } = ordered;
         let tick = self.tick.get();
-        let mut goes_on = None;
-        let answer = match order {
+        let in_tick = |tick: u64| Answer::Value(json!({ "tick": tick }));
+        let outcome = match order {
             Order::Play => {
                 self.course.borrow_mut().play();
-                goes_on = Some(DebugOrder::Continue);
-                Ok(json!({ "tick": tick }))
+                Ok(Answer::Go(DebugOrder::Continue))
             }
             Order::Pause => {
                 let mut course = self.course.borrow_mut();
                 (course.is_playing, course.steps, course.is_state_old) = (false, 0, true);
-                Ok(json!({ "tick": tick }))
+                Ok(in_tick(tick))
             }
             // The tick under way is the first of them.
             Order::Step(ticks) => {
                 let mut course = self.course.borrow_mut();
                 (course.is_playing, course.steps) = (false, ticks);
-                goes_on = Some(DebugOrder::Continue);
-                Ok(json!({ "tick": tick }))
+                Ok(Answer::Go(DebugOrder::Continue))
             }
             Order::Speed(speed) => {
-                let rate = at.with_world(walkon_runtime::world::World::rate);
-                let mut course = self.course.borrow_mut();
-                course.speed = speed;
-                rate.into_iter().for_each(|rate| course.set_speed(speed, rate));
-                course.is_state_old = true;
-                Ok(json!({ "tick": tick }))
+                self.set_speed(speed, at);
+                Ok(in_tick(tick))
             }
             Order::Input(input) => {
                 self.course.borrow_mut().say(input);
-                Ok(json!({ "tick": tick + 1 }))
+                Ok(in_tick(tick + 1))
             }
             Order::Save => Err(format!("{}: a game is saved between two ticks; go on first", self.shown())),
             Order::Ask(question) => {
-                let tick = self.course.borrow().shared.record.lock().tick;
-                let reply = reply?;
-                // A copy of the last whole tick knows it: the level itself stands in the middle of one.
-                let _ = self.replicas.send(Wish::Ask { tick, question, reply });
+                self.ask_a_copy(question, reply?);
                 return None;
             }
-            Order::Draw(client) => {
-                let drawn = at.with_world(|world| {
-                    let course = self.course.borrow();
-                    course.draw_still(world, &client);
-                    course.show(world, &[client]);
-                });
-                drawn.map(|()| json!({ "tick": tick })).ok_or_else(|| self.shown())
-            }
+            Order::Draw(client) => self.draw(client, at).map(|()| in_tick(tick)),
             Order::Welcome(client) => {
-                let known = at.with_world(|world| self.course.borrow().welcome(world, &client, None));
-                if known.is_none() {
+                if !self.welcome(&client, at) {
                     later.push(Ordered { order: Order::Welcome(client), reply });
                     return None;
                 }
-                client.tell(&self.told());
-                self.course.borrow().shared.clients.add(client);
-                Ok(json!({}))
+                Ok(Answer::Value(json!({})))
             }
             Order::Debug(ask) => {
                 self.count_answer(&ask);
                 // It stands still already.
                 self.pauses.take(self.pauses.answered());
-                match self.answer(ask, at) {
-                    Ok(Answer::Value(value)) => Ok(value),
-                    Ok(Answer::Go(order)) => {
-                        goes_on = Some(order);
-                        Ok(json!({ "tick": tick }))
-                    }
-                    Err(why) => Err(why),
-                }
+                self.answer(ask, at)
             }
             // What begins another run waits until this tick is over, which nothing stops any more.
             order @ (Order::Restart(_) | Order::GoOn(_) | Order::Stop) => {
@@ -448,8 +423,49 @@ impl Port {
                 return Some(DebugOrder::Continue);
             }
         };
+        let (answer, goes_on) = match outcome {
+            Ok(Answer::Value(value)) => (Ok(value), None),
+            Ok(Answer::Go(order)) => (Ok(json!({ "tick": tick })), Some(order)),
+            Err(why) => (Err(why), None),
+        };
         reply.into_iter().for_each(|reply| reply.send(answer.clone()));
         goes_on
+    }
+
+    /// How fast the level goes once it goes on.
+    fn set_speed(&self, speed: Speed, at: &Paused<'_>) {
+        let rate = at.with_world(walkon_runtime::world::World::rate);
+        let mut course = self.course.borrow_mut();
+        course.speed = speed;
+        rate.into_iter().for_each(|rate| course.set_speed(speed, rate));
+        course.is_state_old = true;
+    }
+
+    /// Has a copy of the last whole tick answer a question: the level itself stands in the middle of a tick.
+    fn ask_a_copy(&self, question: Question, reply: Reply) {
+        let tick = self.course.borrow().shared.record.lock().tick;
+        let _ = self.replicas.send(Wish::Ask { tick, question, reply });
+    }
+
+    /// Draws the world as it stands for a client; refused where no code runs that has it.
+    fn draw(&self, client: Arc<Client>, at: &Paused<'_>) -> Result<(), String> {
+        let drawn = at.with_world(|world| {
+            let course = self.course.borrow();
+            course.draw_still(world, &client);
+            course.show(world, &[client]);
+        });
+        drawn.ok_or_else(|| self.shown())
+    }
+
+    /// Takes in a new client and tells it where the level stands; whether the world could be told.
+    fn welcome(&self, client: &Arc<Client>, at: &Paused<'_>) -> bool {
+        let known = at.with_world(|world| self.course.borrow().welcome(world, client, None));
+        if known.is_none() {
+            return false;
+        }
+        client.tell(&self.told());
+        self.course.borrow().shared.clients.add(Arc::clone(client));
+        true
     }
 
     /// Where it stands, in a few words.

@@ -81,23 +81,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let tick = args.tick.unwrap_or_else(|| trace.as_ref().map_or(0, Recording::last_tick));
     let backdrop = scenery::backdrop(&source.found, &source.loaded.def.navigation);
     let files_read = source.found.project.folder.files_read();
-    let mut stage = if tick == 0 {
-        let seed = source.seed();
-        DrawnMoment::Loaded(Box::new(crate::level::spawn::build(source.loaded, seed).world))
-    } else {
-        let interrupts = Interrupts::listen();
-        let (found, loaded, start) = source.start(shell)?;
-        let mut game = run::game(shell, &found, loaded, start)?;
-        let mut bar = shell.progress(ProgressWork { name: "running", unit: "ticks", all: tick });
-        let finished = run::run_to(&mut game, tick, trace.as_ref(), &interrupts, |tick, _| bar.reach(tick))?;
-        drop(bar);
-        let traced = trace.as_ref().map(Recording::last_tick).filter(|last| *last < tick);
-        if let Some(last) = traced.or(finished).filter(|_| !shell.is_quiet) {
-            let why = if traced.is_some() { "the trace ends" } else { "the level's script ends the run" };
-            tell(&format!("warning: {why} in tick {last}; tick {tick} is what would have come of it"));
-        }
-        DrawnMoment::Run(Box::new(game))
-    };
+    let mut stage = DrawnMoment::at(tick, shell, source, trace.as_ref())?;
     let target = args.out.as_deref().map(|out| OutputFile::claim(out, &files_read)).transpose()?;
     let shown = layers_of(stage.world_mut(), args.layer.as_deref())?;
     let world = stage.world_mut();
@@ -151,6 +135,31 @@ enum DrawnMoment {
 }
 
 impl DrawnMoment {
+    /// The level in this tick, of a run as the trace has it, if there is one.
+    fn at(
+        tick: u64,
+        shell: &Shell,
+        source: DrawSource,
+        trace: Option<&Recording<'_>>,
+    ) -> Result<Self, CommandFailure> {
+        if tick == 0 {
+            let seed = source.seed();
+            return Ok(Self::Loaded(Box::new(crate::level::spawn::build(source.loaded, seed).world)));
+        }
+        let interrupts = Interrupts::listen();
+        let (found, loaded, start) = source.start(shell)?;
+        let mut game = run::game(shell, &found, loaded, start)?;
+        let mut bar = shell.progress(ProgressWork { name: "running", unit: "ticks", all: tick });
+        let finished = run::run_to(&mut game, tick, trace, &interrupts, |tick, _| bar.reach(tick))?;
+        drop(bar);
+        let traced = trace.map(Recording::last_tick).filter(|last| *last < tick);
+        if let Some(last) = traced.or(finished).filter(|_| !shell.is_quiet) {
+            let why = if traced.is_some() { "the trace ends" } else { "the level's script ends the run" };
+            tell(&format!("warning: {why} in tick {last}; tick {tick} is what would have come of it"));
+        }
+        Ok(Self::Run(Box::new(game)))
+    }
+
     fn world_mut(&mut self) -> &mut World {
         match self {
             Self::Loaded(world) => world,

@@ -46,6 +46,7 @@ use crate::shell::saves::{self, Saves};
 use crate::shell::trace::Trace;
 use crate::shell::watch::ProjectWatch;
 use crate::world::World;
+use crate::world::settings::Settings;
 
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;
@@ -79,6 +80,38 @@ impl DebugWay {
     }
 }
 
+/// What a run begins with, and where it ends.
+struct RunPlan {
+    /// Its first tick.
+    first: u64,
+    rate: TickRate,
+    seed: u64,
+    bound: Bound,
+    settings: Settings,
+    /// The save game that it goes on from.
+    save: Option<Vec<u8>>,
+}
+
+impl RunPlan {
+    /// What the options of a run, its save game and its level say of it, in this order.
+    fn of(args: &RunArgs, found: &FoundLevel, level: &Level) -> Result<Self, CommandFailure> {
+        let save = args.from.as_deref().map(|path| begin_from(path, found)).transpose()?;
+        let (first, rate, seed) = match &save {
+            Some((header, _)) => (header.tick, header.tick_rate, header.seed),
+            None => (0, level.def.tick_rate, level.def.seed),
+        };
+        let rate = TickRate::new(rate).unwrap_or_default();
+        Ok(Self {
+            first,
+            rate,
+            seed: args.seed.unwrap_or(seed),
+            bound: bound_of(args, rate, first),
+            settings: crate::level::spawn::settings(&level.def),
+            save: save.map(|(_, bytes)| bytes),
+        })
+    }
+}
+
 /// Runs a level, under a debugger if there is one.
 pub(super) fn perform(
     shell: &Shell,
@@ -91,38 +124,19 @@ pub(super) fn perform(
     refuse_shared(&outputs_of(args))?;
     let inputs = inputs_of(args, &found);
     let profiling = Profiling::asked(&args.profile, &inputs)?;
-    let save = args.from.as_deref().map(|path| begin_from(path, &found)).transpose()?;
-    let (first, rate, seed) = beginning_of(args, &level, save.as_ref().map(|(header, _)| header));
-    let saves = Saves::of(&args.save_at, first, &inputs)?;
+    let plan = RunPlan::of(args, &found, &level)?;
+    let saves = Saves::of(&args.save_at, plan.first, &inputs)?;
     let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
     let mut session = Session::open(shell, &found, &scripts, args.format, trace);
     if profiling.as_ref().is_some_and(Profiling::is_stdout) {
         session.results = Results::stderr(&shell.general);
     }
     let client = debug.map(|way| way.connect(&mut session)).transpose()?;
-    let bound = bound_of(args, rate, first);
-    let settings = crate::level::spawn::settings(&level.def);
-    crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
-    let signals = Arc::new(Signals::default());
-    session.pace = RunSpeed::new(args.speed, rate);
-    session.awaited = args.until.clone().map(|name| AwaitedEvent { name, others: Default::default() });
     session.client = client.clone();
-    session.bar = Some(shell.progress(ProgressWork { name: "running", unit: "ticks", all: bound.ticks_max }));
-    shell.more(|| {
-        format!(
-            "seed {seed}, {} a second, at most {}",
-            counted(rate.per_second().into(), "tick"),
-            bound.ticks_max
-        )
-    });
-    let options = recording_of(args);
-    let made =
-        RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
-    let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
-    let bytes = save.map(|(_, bytes)| bytes);
-    session.header(&Header { from: bytes.clone(), ..header })?;
+    session.prepare(args, &level, &plan)?;
     let changes = client.is_some() && !is_stream(&args.level);
     let changes = changes.then(|| ProjectWatch::open(&found, &scripts, &level.files, WatchMethod::System));
+    let signals = Arc::new(Signals::default());
     let debugger = client.as_ref().map(|client| {
         let places = found.project.script_places(scripts.keys(), &found.path);
         client.debugger(places, Arc::clone(&signals))
@@ -131,27 +145,31 @@ pub(super) fn perform(
         scripts,
         seed: args.seed,
         args: args.args.clone(),
-        recorder: Recorder::new(options),
+        recorder: Recorder::new(recording_of(args)),
         signals: Arc::clone(&signals),
         threads: Threads::new(args.threads),
         debugger,
         profile: profiling.as_ref().map(Profiling::setup),
         ..Setup::default()
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
+    let watchdog = Watchdog::start(signals, plan.settings.limits.watchdog_ms, session.interrupts.came());
     let loading = Instant::now();
-    let made = match &bytes {
-        None => Game::load(level, setup).map_err(RestoreError::from),
-        Some(bytes) => Game::restore(level, setup, bytes),
-    };
-    let mut game = match made {
+    let mut game = match load_or_restore(level, setup, plan.save.as_deref()) {
         Ok(game) => game,
         Err(error) => return ended(client.as_deref(), Err(not_made(session, args, error))),
     };
     let clock = StepClock { is_on: args.stats, ..StepClock::new(loading.elapsed()) };
-    let exit = play(&mut game, &bound, RunHost { session, clock, profiling, changes, saves });
+    let exit = play(&mut game, &plan.bound, RunHost { session, clock, profiling, changes, saves });
     drop(watchdog);
     ended(client.as_deref(), exit)
+}
+
+/// A game from the beginning of its level, or from a save game.
+fn load_or_restore(level: Level, setup: Setup, save: Option<&[u8]>) -> Result<Game, RestoreError> {
+    match save {
+        None => Ok(Game::load(level, setup)?),
+        Some(bytes) => Game::restore(level, setup, bytes),
+    }
 }
 
 /// A game that could not be loaded, or not be restored.
@@ -160,16 +178,6 @@ fn not_made(session: Session<'_>, args: &RunArgs, error: RestoreError) -> Comman
         RestoreError::Start(error) => session.not_begun(&error),
         other => session.not_restored(args.from.as_deref(), &other),
     }
-}
-
-/// The first tick of a run, its rate and its seed: those of the save game that it goes on from, or of the
-/// level.
-fn beginning_of(args: &RunArgs, level: &Level, save: Option<&SaveHeader>) -> (u64, TickRate, u64) {
-    let (first, rate, seed) = match save {
-        Some(header) => (header.tick, header.tick_rate, header.seed),
-        None => (0, level.def.tick_rate, level.def.seed),
-    };
-    (first, TickRate::new(rate).unwrap_or_default(), args.seed.unwrap_or(seed))
 }
 
 /// The files that the options of a run name for its results.
@@ -450,10 +458,7 @@ pub(super) fn game_with(
 ) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
     let setup = Setup { scripts: scripts.clone(), seed, args, recorder, profile, ..Setup::default() };
-    let made = match &from {
-        None => Game::load(level, setup).map_err(RestoreError::from),
-        Some(bytes) => Game::restore(level, setup, bytes),
-    };
+    let made = load_or_restore(level, setup, from.as_deref());
     let mut game = made.map_err(|error| match error {
         RestoreError::Start(error) => not_started(shell, found, &scripts, &error),
         other => CommandFailure::new(Exit::Script, other.to_string()),
@@ -578,6 +583,29 @@ impl<'a> Session<'a> {
             tells_client_alone: false,
             closed: false,
         }
+    }
+
+    /// Makes ready to tell of a run: what it waits for, how fast it goes, the first line of its trace.
+    fn prepare(&mut self, args: &RunArgs, level: &Level, plan: &RunPlan) -> Result<(), CommandFailure> {
+        let RunPlan { rate, seed, bound, settings, save, .. } = plan;
+        let ticks = bound.ticks_max;
+        crash::begin(&shown_path(self.found, &self.found.path), level.hash(), *seed);
+        self.pace = RunSpeed::new(args.speed, *rate);
+        self.awaited = args.until.clone().map(|name| AwaitedEvent { name, others: Default::default() });
+        self.bar = Some(self.shell.progress(ProgressWork { name: "running", unit: "ticks", all: ticks }));
+        self.shell.more(|| {
+            let rate = counted(rate.per_second().into(), "tick");
+            format!("seed {seed}, {rate} a second, at most {ticks}")
+        });
+        let made = RunSetup {
+            level_file: &self.found.path,
+            seed: *seed,
+            bound: bound.clone(),
+            args: args.args.clone(),
+            options: recording_of(args),
+        };
+        let header = Header::of(level, &self.texts, super::limits::by_name(settings), made);
+        self.header(&Header { from: save.clone(), ..header })
     }
 
     /// Writes the first line of the trace, if there is one.

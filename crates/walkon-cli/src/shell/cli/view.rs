@@ -41,16 +41,8 @@ use crate::world::World;
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
-    if is_stream(&args.level) {
-        return Err(CommandFailure::usage(
-            "view: expected a level in a file: what comes by stdin cannot be saved again",
-        ));
-    }
+    refuse_streams(args)?;
     if args.trace.as_deref().is_some_and(is_stream) {
-        if args.stdio {
-            let what = "view: --stdio speaks on stdout, expected --trace with the name of a file";
-            return Err(CommandFailure::usage(what));
-        }
         *results = Results::stderr(&shell.general);
     }
     let found = Arc::new(find_level(&args.level)?);
@@ -99,6 +91,18 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     }
     // A page is left by Ctrl-C, which ends it well; a termination does not.
     Ok(interrupts.asked().filter(|&exit| exit == Exit::Terminated).unwrap_or(Exit::Ok))
+}
+
+/// A level by stdin cannot be viewed, nor can a trace go where `--stdio` speaks.
+fn refuse_streams(args: &ViewArgs) -> Result<(), CommandFailure> {
+    let what = if is_stream(&args.level) {
+        "view: expected a level in a file: what comes by stdin cannot be saved again"
+    } else if args.stdio && args.trace.as_deref().is_some_and(is_stream) {
+        "view: --stdio speaks on stdout, expected --trace with the name of a file"
+    } else {
+        return Ok(());
+    };
+    Err(CommandFailure::usage(what))
 }
 
 /// Why a level did not start, with the offending line where `run` would show it.

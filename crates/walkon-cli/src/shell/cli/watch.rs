@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::Watchdog;
-use walkon_shell::project::find_level;
+use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, WatchArgs};
-use super::run::Session;
+use super::run::{ScriptTextMap, Session};
 use super::shell::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
@@ -65,28 +65,16 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
     let ticks_max = args.seconds.map_or(TICKS_MAX, |seconds| rate.ticks(seconds));
     let bound = Bound { ticks_max, until: None, is_strict: false };
     let settings = crate::level::spawn::settings(&level.def);
-    let seed = args.seed.unwrap_or(level.def.seed);
-    crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
-    let options = RecordOptions {
-        trace: args.trace.is_some(),
-        hash_every: 1,
-        sentences: args.format == Format::Human,
-        ..RecordOptions::default()
-    };
+    crash::begin(&shown_path(&found, &found.path), level.hash(), args.seed.unwrap_or(level.def.seed));
     let watch = ProjectWatch::open(&found, &texts, &level.files, args.watching.method());
-    let made =
-        RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let outline = scripts::outline_of(found.path.clone(), &level.def, &level.resolved);
-    let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect_map();
-    let header = Header::of(&level, &texts, super::limits::by_name(&settings), made);
-    let begun = ProjectTexts { scripts: texts.clone(), files };
-    session.header(&Header { texts: Some(begun), ..header })?;
+    session.header(&header_of(args, &found, &level, &texts, &bound))?;
     let signals = Arc::new(Signals::default());
     let setup = Setup {
         scripts: texts,
         seed: args.seed,
         args: args.args.clone(),
-        recorder: Recorder::new(options),
+        recorder: Recorder::new(recording_of(args)),
         signals: Arc::clone(&signals),
         threads: Threads::new(args.threads),
         ..Setup::default()
@@ -118,6 +106,37 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
     let report = headless::run_hosted(&mut game, &bound, &mut live);
     drop(watchdog);
     live.session.end(&report, now.elapsed(), &[])
+}
+
+/// What is written of a level that is watched.
+fn recording_of(args: &WatchArgs) -> RecordOptions {
+    RecordOptions {
+        trace: args.trace.is_some(),
+        hash_every: 1,
+        sentences: args.format == Format::Human,
+        ..RecordOptions::default()
+    }
+}
+
+/// The first line of the trace, with the texts that the level begins with.
+fn header_of(
+    args: &WatchArgs,
+    found: &FoundLevel,
+    level: &Level,
+    texts: &ScriptTextMap,
+    bound: &Bound,
+) -> Header {
+    let made = RunSetup {
+        level_file: &found.path,
+        seed: args.seed.unwrap_or(level.def.seed),
+        bound: bound.clone(),
+        args: args.args.clone(),
+        options: recording_of(args),
+    };
+    let limits = super::limits::by_name(&crate::level::spawn::settings(&level.def));
+    let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect_map();
+    let begun = ProjectTexts { scripts: texts.clone(), files };
+    Header { texts: Some(begun), ..Header::of(level, texts, limits, made) }
 }
 
 /// A level under way in real time.

@@ -265,17 +265,20 @@ impl Adapter {
                 self.end();
                 RequestOutcome::Order(DebugOrder::Detach, json!({}))
             }
-            "disconnect" => {
-                let ends = given["terminateDebuggee"].as_bool();
-                if ends.unwrap_or(!self.connection.wanted().is_attached) {
-                    self.end();
-                } else {
-                    self.connection.flags.has_left.store(true, Ordering::Relaxed);
-                }
-                RequestOutcome::Order(DebugOrder::Detach, json!({}))
-            }
+            "disconnect" => self.disconnect(given),
             other => RequestOutcome::Refusal(format!("unknown request \"{other}\"")),
         }
+    }
+
+    /// The client leaves; the run ends with it, unless it was attached to or the client wants otherwise.
+    fn disconnect(&self, given: &Value) -> RequestOutcome {
+        let ends = given["terminateDebuggee"].as_bool();
+        if ends.unwrap_or(!self.connection.wanted().is_attached) {
+            self.end();
+        } else {
+            self.connection.flags.has_left.store(true, Ordering::Relaxed);
+        }
+        RequestOutcome::Order(DebugOrder::Detach, json!({}))
     }
 
     fn line_of_client(&self, line: u32) -> u32 {
