@@ -198,32 +198,7 @@ impl Origin {
         routes.iter().cloned().collect::<Vec<_>>().save(out);
         out.whole(*seed);
         day.save(out);
-        let mut last: Option<&GivenBehaviour> = None;
-        let mut there = 0;
-        // Most are there in the order of the level.
-        let (mut next, mut next_behaviour) = (0, 0);
-        for (_, one) in world.characters() {
-            let given = people.next(&mut next, &one.name);
-            there += usize::from(given.is_some());
-            out.option(given, |out, given| {
-                let is_so = given.is_of(one);
-                out.flag(is_so);
-                if !is_so {
-                    given.save(out);
-                }
-            });
-            save_behaviour(out, behaviours.next(&mut next_behaviour, &one.name), &mut last);
-        }
-        let is_gone = |name: &&str| world.find_character(name).is_none();
-        let names = || people.in_order().map(|(name, _)| name);
-        // Names are given once, so mostly there is nobody to look for.
-        let gone: Vec<&str> =
-            if there < people.len() { names().filter(is_gone).collect() } else { Vec::new() };
-        out.list(gone.into_iter(), |out, name| {
-            out.text(name);
-            people.get(name).cloned().save(out);
-            save_behaviour(out, behaviours.get(name), &mut last);
-        });
+        save_people(out, world, people, behaviours);
     }
 
     /// Reads what a level gave when its world was saved. From the load on the values of the present level
@@ -245,40 +220,14 @@ impl Origin {
         })?;
         let (marks, routes): (Vec<String>, Vec<String>) = (Saved::load(input)?, Saved::load(input)?);
         let (seed, day) = (input.whole()?, Saved::load(input)?);
-        let (mut people, mut behaviours) = (Vec::new(), Vec::new());
-        let mut last: Option<GivenBehaviour> = None;
-        let mut load_behaviour = |input: &mut ByteReader<'_>| {
-            input.option(|input| {
-                input.option(|input| {
-                    if !input.flag()? {
-                        last = Some(GivenBehaviour { name: input.text()?, params: Saved::load(input)? });
-                    }
-                    let given = last.clone().ok_or_else(|| DecodeError::new("a behaviour that is none"))?;
-                    input.pay(given.name.len() + given.params.bytes())?;
-                    Ok(given)
-                })
-            })
-        };
-        for (_, one) in world.characters() {
-            input.pay(2 * one.name.len() + one.tags.iter().map(String::len).sum::<usize>())?;
-            let given =
-                input.option(|input| if input.flag()? { Ok(one.into()) } else { Given::load(input) })?;
-            people.extend(given.map(|given| (one.name.clone(), given)));
-            behaviours.extend(load_behaviour(input)?.map(|given| (one.name.clone(), given)));
-        }
-        let gone =
-            input.list(|input| Ok((input.text()?, Option::<Given>::load(input)?, load_behaviour(input)?)))?;
-        for (name, given, behaviour) in gone {
-            people.extend(given.map(|given| (name.clone(), given)));
-            behaviours.extend(behaviour.map(|behaviour| (name, behaviour)));
-        }
+        let (people, behaviours) = load_people(input, world)?;
         Ok(Self {
             areas,
             doors,
             marks: marks.into_iter().collect(),
             routes: routes.into_iter().collect(),
-            people: people.into_iter().collect(),
-            behaviours: behaviours.into_iter().collect(),
+            people,
+            behaviours,
             settings: world.settings.clone(),
             day,
             script,
@@ -288,6 +237,74 @@ impl Origin {
             owed: Vec::new(),
         })
     }
+}
+
+/// Writes what a level gave to each character of the world, then to those that are gone.
+fn save_people(
+    out: &mut ByteWriter,
+    world: &World,
+    people: &ByName<Given>,
+    behaviours: &ByName<Option<GivenBehaviour>>,
+) {
+    let mut last: Option<&GivenBehaviour> = None;
+    let mut there = 0;
+    // Most are there in the order of the level.
+    let (mut next, mut next_behaviour) = (0, 0);
+    for (_, one) in world.characters() {
+        let given = people.next(&mut next, &one.name);
+        there += usize::from(given.is_some());
+        out.option(given, |out, given| {
+            let is_so = given.is_of(one);
+            out.flag(is_so);
+            if !is_so {
+                given.save(out);
+            }
+        });
+        save_behaviour(out, behaviours.next(&mut next_behaviour, &one.name), &mut last);
+    }
+    let is_gone = |name: &&str| world.find_character(name).is_none();
+    let names = || people.in_order().map(|(name, _)| name);
+    // Names are given once, so mostly there is nobody to look for.
+    let gone: Vec<&str> = if there < people.len() { names().filter(is_gone).collect() } else { Vec::new() };
+    out.list(gone.into_iter(), |out, name| {
+        out.text(name);
+        people.get(name).cloned().save(out);
+        save_behaviour(out, behaviours.get(name), &mut last);
+    });
+}
+
+/// Reads what a level gave to the characters of the world, and to those that are gone.
+fn load_people(
+    input: &mut ByteReader<'_>,
+    world: &World,
+) -> Result<(ByName<Given>, ByName<Option<GivenBehaviour>>), DecodeError> {
+    let (mut people, mut behaviours) = (Vec::new(), Vec::new());
+    let mut last: Option<GivenBehaviour> = None;
+    let mut load_behaviour = |input: &mut ByteReader<'_>| {
+        input.option(|input| {
+            input.option(|input| {
+                if !input.flag()? {
+                    last = Some(GivenBehaviour { name: input.text()?, params: Saved::load(input)? });
+                }
+                let given = last.clone().ok_or_else(|| DecodeError::new("a behaviour that is none"))?;
+                input.pay(given.name.len() + given.params.bytes())?;
+                Ok(given)
+            })
+        })
+    };
+    for (_, one) in world.characters() {
+        input.pay(2 * one.name.len() + one.tags.iter().map(String::len).sum::<usize>())?;
+        let given = input.option(|input| if input.flag()? { Ok(one.into()) } else { Given::load(input) })?;
+        people.extend(given.map(|given| (one.name.clone(), given)));
+        behaviours.extend(load_behaviour(input)?.map(|given| (one.name.clone(), given)));
+    }
+    let gone =
+        input.list(|input| Ok((input.text()?, Option::<Given>::load(input)?, load_behaviour(input)?)))?;
+    for (name, given, behaviour) in gone {
+        people.extend(given.map(|given| (name.clone(), given)));
+        behaviours.extend(behaviour.map(|behaviour| (name, behaviour)));
+    }
+    Ok((people.into_iter().collect(), behaviours.into_iter().collect()))
 }
 
 /// Writes the behaviour that a level gives to a character; a single bit when it is that of the one before.

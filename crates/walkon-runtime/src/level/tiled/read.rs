@@ -131,6 +131,7 @@ struct Above {
     way: String,
 }
 
+/// Reads the layers below a map or a group, those of groups in it included.
 fn layers(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
@@ -139,18 +140,8 @@ fn layers(
     map: &mut RawMap,
 ) {
     for element in &parent.children {
-        match element.name.as_ref() {
-            "layer" | "objectgroup" | "group" => {}
-            "imagelayer" => import.skip("an image layer, which is only a picture", element.span),
-            // Tilesets and properties were read, the rest is for the editor.
-            "tileset" | "properties" | "editorsettings" | "data" => continue,
-            other => {
-                import.skip(
-                    format!("<{}>, which this version does not know", super::files::short(other)),
-                    element.span,
-                );
-                continue;
-            }
+        if !is_layer(import, element) {
+            continue;
         }
         if map.layers.len() >= LAYERS_MAX {
             import.error(
@@ -178,14 +169,7 @@ fn layers(
             layers(import, here, element, &Above { properties, offset_px, path, way }, map);
             continue;
         }
-        let content = match element.name.as_ref() {
-            "layer" => tiles(import, here, element, map),
-            "objectgroup" => {
-                Some(RawContent::Objects(object::objects(import, here, element, &way, &map.tilesets)))
-            }
-            _ => Some(RawContent::Picture),
-        };
-        let Some(content) = content else { continue };
+        let Some(content) = content(import, here, element, &way, map) else { continue };
         map.layers.push(RawLayer {
             name: format!("{}{name}", above.path),
             span: element.span,
@@ -194,6 +178,41 @@ fn layers(
             offset_px,
             content,
         });
+    }
+}
+
+/// Whether an element is a layer or a group; says so of what is passed over.
+fn is_layer(import: &mut Import<'_>, element: &Element<'_>) -> bool {
+    match element.name.as_ref() {
+        "layer" | "objectgroup" | "group" => true,
+        "imagelayer" => {
+            import.skip("an image layer, which is only a picture", element.span);
+            true
+        }
+        // Tilesets and properties were read, the rest is for the editor.
+        "tileset" | "properties" | "editorsettings" | "data" => false,
+        other => {
+            let what = format!("<{}>, which this version does not know", super::files::short(other));
+            import.skip(what, element.span);
+            false
+        }
+    }
+}
+
+/// What a layer that is no group holds; none after findings.
+fn content(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    way: &str,
+    map: &RawMap,
+) -> Option<RawContent> {
+    match element.name.as_ref() {
+        "layer" => tiles(import, here, element, map),
+        "objectgroup" => {
+            Some(RawContent::Objects(object::objects(import, here, element, way, &map.tilesets)))
+        }
+        _ => Some(RawContent::Picture),
     }
 }
 

@@ -41,6 +41,9 @@ pub struct Taken {
     pub notes: Vec<String>,
 }
 
+/// What a changed level gives to characters, by character.
+type GivenByCharacter<'a> = BTreeMap<CharacterId, &'a Option<GivenBehaviour>>;
+
 impl ScriptHost {
     /// Step 2: compiles changed texts. Nothing runs; [`ScriptHost::commit`] goes on in step 3.
     pub fn stage(&mut self, scripts: &ChangedTexts) {
@@ -268,8 +271,21 @@ impl ScriptHost {
             .map_err(|(file, what)| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
-        let level: BTreeMap<CharacterId, &Option<GivenBehaviour>> =
-            level.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
+        let level = level.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
+        self.stage_instances(&mut staged, unit, &level)?;
+        self.stage_suspended(&mut staged, unit, &level)?;
+        self.stage_newly_given(&mut staged, &level)?;
+        Ok(staged)
+    }
+
+    /// What happens to behaviours that run: the level gives their character another one or none, or their
+    /// file is another one or has changed.
+    fn stage_instances(
+        &self,
+        staged: &mut StagedScripts,
+        unit: &BTreeSet<String>,
+        level: &GivenByCharacter<'_>,
+    ) -> Result<(), ReloadError> {
         let lua = self.vm.lua();
         let owners = store::with(lua, |runtime| runtime.actors.behaviours.owners());
         for owner in owners {
@@ -292,29 +308,49 @@ impl ScriptHost {
                 Err(_) => old.file.clone(),
             };
             if is_level && file != old.file {
-                let class = self.class_of(&mut staged, &file)?;
+                let class = self.class_of(staged, &file)?;
                 staged.targets.push(ReloadTarget::Attach { character, class, asked, given });
             } else if is_level || file != old.file || unit.contains(&file) {
-                let class = self.class_of(&mut staged, &file)?;
+                let class = self.class_of(staged, &file)?;
                 staged.targets.push(ReloadTarget::Instance { owner, class, given });
             }
         }
-        for (character, suspended) in store::with(lua, |runtime| runtime.actors.behaviours.suspended()) {
+        Ok(())
+    }
+
+    /// What happens to behaviours that were switched off and whose file is another one or has changed.
+    fn stage_suspended(
+        &self,
+        staged: &mut StagedScripts,
+        unit: &BTreeSet<String>,
+        level: &GivenByCharacter<'_>,
+    ) -> Result<(), ReloadError> {
+        let all = store::with(self.vm.lua(), |runtime| runtime.actors.behaviours.suspended());
+        for (character, suspended) in all {
             let file = self.vm.resolve(&suspended.asked).unwrap_or_else(|_| suspended.file.clone());
             if !level.contains_key(&character) && (unit.contains(&file) || file != suspended.file) {
-                let class = self.class_of(&mut staged, &file)?;
+                let class = self.class_of(staged, &file)?;
                 staged.targets.push(ReloadTarget::Suspended { character, class, suspended });
             }
         }
-        for (character, behaviour) in level {
-            let has = store::with(lua, |runtime| runtime.actors.behaviours.of(character)).is_some();
+        Ok(())
+    }
+
+    /// Characters without a behaviour get the one that the level gives them now.
+    fn stage_newly_given(
+        &self,
+        staged: &mut StagedScripts,
+        level: &GivenByCharacter<'_>,
+    ) -> Result<(), ReloadError> {
+        for (&character, behaviour) in level {
+            let has = store::with(self.vm.lua(), |runtime| runtime.actors.behaviours.of(character)).is_some();
             if let (false, Some(GivenBehaviour { name, params })) = (has, behaviour) {
-                let class = self.class_of(&mut staged, name)?;
+                let class = self.class_of(staged, name)?;
                 let (asked, given) = (name.clone(), params.clone());
                 staged.targets.push(ReloadTarget::Attach { character, class, asked, given });
             }
         }
-        Ok(staged)
+        Ok(())
     }
 
     /// The class of a behaviour file, whose body runs if it has not.

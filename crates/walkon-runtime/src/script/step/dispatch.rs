@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use mlua::{Lua, Value};
 
-use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::results;
@@ -34,6 +34,7 @@ use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
+use crate::world::door::DoorSignal;
 use crate::world::event::Fact;
 use crate::world::event_name::{self, HEARD};
 use crate::world::ops;
@@ -304,20 +305,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
                 path_answered(vm, token, Value::Table(result?));
             }
         }
-        Fact::DoorSignal { door, what, by } => {
-            let listeners = store::with(lua, |runtime| runtime.registered.handlers.door(door, what));
-            if !listeners.is_empty() {
-                let payload = runtime_events::fields(
-                    lua,
-                    [
-                        ("door", Some(Plain::Door(door))),
-                        ("what", Some(text(what.name()))),
-                        ("by", by.map(Plain::Character)),
-                    ],
-                )?;
-                handlers::call_listeners(vm, &listeners, what.name(), &payload);
-            }
-        }
+        Fact::DoorSignal { door, what, by } => door_signalled(vm, door, what, by)?,
         Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
         Fact::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
         Fact::Noticed { watch, character, position } => {
@@ -329,14 +317,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         Fact::NoiseHeard { watch, character, position, loudness_m } => {
             sensed(vm, watch, character, position, SenseNews::Heard { loudness_m })?;
         }
-        Fact::Emitted { name, payload, to, .. } => {
-            let listeners = event_listeners(lua, &name, to);
-            if listeners.is_empty() && !store::with(lua, |runtime| runtime.tasks.awaits_event(&name)) {
-                return Ok(());
-            }
-            vm.spend(payload.as_ref().map_or(0, payload::price_of));
-            deliver_event(vm, &name, heard(lua, payload.as_ref())?, to);
-        }
+        Fact::Emitted { name, payload, to, .. } => event_emitted(vm, &name, payload.as_ref(), to)?,
         Fact::Input { name, payload } => deliver_event(vm, &name, heard(lua, payload.as_ref())?, None),
         Fact::Spawned(_) => {
             let is_news = store::with(lua, |runtime| runtime.queue.facts_taken > runtime.queue.facts_before);
@@ -352,6 +333,47 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         }
         other => tell(vm, other)?,
     }
+    Ok(())
+}
+
+/// Calls the handlers of a door.
+fn door_signalled(
+    vm: &ScriptVm,
+    door: DoorId,
+    what: DoorSignal,
+    by: Option<CharacterId>,
+) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let listeners = store::with(lua, |runtime| runtime.registered.handlers.door(door, what));
+    if listeners.is_empty() {
+        return Ok(());
+    }
+    let payload = runtime_events::fields(
+        lua,
+        [
+            ("door", Some(Plain::Door(door))),
+            ("what", Some(text(what.name()))),
+            ("by", by.map(Plain::Character)),
+        ],
+    )?;
+    handlers::call_listeners(vm, &listeners, what.name(), &payload);
+    Ok(())
+}
+
+/// Hands the event of a script to its handlers, and to the tasks that wait for it.
+fn event_emitted(
+    vm: &ScriptVm,
+    name: &str,
+    payload: Option<&Plain>,
+    to: Option<CharacterId>,
+) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let listeners = event_listeners(lua, name, to);
+    if listeners.is_empty() && !store::with(lua, |runtime| runtime.tasks.awaits_event(name)) {
+        return Ok(());
+    }
+    vm.spend(payload.map_or(0, payload::price_of));
+    deliver_event(vm, name, heard(lua, payload)?, to);
     Ok(())
 }
 

@@ -77,6 +77,38 @@ impl WaitSurvey {
         }
         is_endless(runtime, owner, wait)
     }
+
+    /// Takes note of what a task waits for; true when nothing of the scene's own brings it to its end.
+    fn pauses_at(&mut self, runtime: &Runtime, owner: Owner, pause: &TaskPause) -> bool {
+        match pause {
+            TaskPause::Until(tick) => self.ends_at(*tick),
+            TaskPause::Test { deadline, .. } | TaskPause::Event { deadline, .. } => {
+                deadline.iter().for_each(|&tick| self.ends_at(tick));
+                return deadline.is_none();
+            }
+            TaskPause::Host(prompt) if !prompt.is_skippable => self.is_asking = true,
+            // Without a time of its own it takes its default at once, which is in the next tick, as when it
+            // is watched.
+            TaskPause::Host(prompt) => {
+                let next = runtime.clock.now.after(1);
+                self.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
+            }
+            TaskPause::One { wait, .. } => return self.waits_for(runtime, owner, *wait),
+            TaskPause::Group { kind, entries, deadline } => {
+                deadline.iter().for_each(|&tick| self.ends_at(tick));
+                let open = entries.iter().filter(|entry| entry.outcome.is_none());
+                let endless: Vec<bool> =
+                    open.map(|entry| self.waits_for(runtime, owner, entry.wait)).collect();
+                // All of them have to end, or one of them is enough.
+                return deadline.is_none()
+                    && match kind {
+                        GroupKind::All => endless.contains(&true),
+                        GroupKind::Race | GroupKind::Timeout => !endless.contains(&false),
+                    };
+            }
+        }
+        false
+    }
 }
 
 /// Whether nothing of the scene's own brings a wait of its owner to its end.
@@ -149,6 +181,7 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
     true
 }
 
+/// What the tasks of a scene wait for, and when the first of these waits is over.
 fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
     let owner = runtime.cinematics.scenes.owner(id)?;
     let patience = runtime.clock.after_seconds(PATIENCE_S);
@@ -163,40 +196,10 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
         .map(|(skip, _)| std::mem::take(&mut skip.ends))
         .unwrap_or_default();
     for (task, serial, pause) in runtime.tasks.waits(Some(owner)) {
-        let mut is_endless = false;
-        match pause {
-            TaskPause::Until(tick) => survey.ends_at(*tick),
-            TaskPause::Test { predicate, deadline } => {
-                survey.tests.push((task, serial, predicate.clone()));
-                is_endless = deadline.is_none();
-                deadline.iter().for_each(|&tick| survey.ends_at(tick));
-            }
-            TaskPause::Event { deadline, .. } => {
-                is_endless = deadline.is_none();
-                deadline.iter().for_each(|&tick| survey.ends_at(tick));
-            }
-            TaskPause::Host(prompt) if !prompt.is_skippable => survey.is_asking = true,
-            // Without a time of its own it takes its default at once, which is in the next tick, as when it
-            // is watched.
-            TaskPause::Host(prompt) => {
-                let next = runtime.clock.now.after(1);
-                survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
-            }
-            TaskPause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
-            TaskPause::Group { kind, entries, deadline } => {
-                deadline.iter().for_each(|&tick| survey.ends_at(tick));
-                let open = entries.iter().filter(|entry| entry.outcome.is_none());
-                let endless: Vec<bool> =
-                    open.map(|entry| survey.waits_for(runtime, owner, entry.wait)).collect();
-                // All of them have to end, or one of them is enough.
-                is_endless = deadline.is_none()
-                    && match kind {
-                        GroupKind::All => endless.contains(&true),
-                        GroupKind::Race | GroupKind::Timeout => !endless.contains(&false),
-                    };
-            }
+        if let TaskPause::Test { predicate, .. } = pause {
+            survey.tests.push((task, serial, predicate.clone()));
         }
-        if is_endless {
+        if survey.pauses_at(runtime, owner, pause) {
             let known = before.get(&task).filter(|(known, _)| *known == serial);
             let end = known.map_or(patience, |(_, tick)| *tick);
             ends.insert(task, (serial, end));

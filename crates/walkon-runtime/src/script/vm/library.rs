@@ -12,7 +12,7 @@ use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 use crate::base::rng::Rng;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
-use crate::script::vm::fuel::Trip;
+use crate::script::vm::fuel::{Fuel, Trip};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::machine::Machine;
 use crate::script::vm::{fault, fuel};
@@ -37,26 +37,20 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     let m = Rc::clone(machine);
     let compare = move |_: &Lua, units: f64| m.fuel.charge((units as u64).saturating_mul(m.fuel.price()));
     host.raw_set("chargeComparisons", lua.create_function(compare)?)?;
-    let m = Rc::clone(machine);
-    let set_paid = move |_: &Lua, is_paid: bool| {
-        if is_paid {
-            m.fuel.begin_paid();
-        } else {
-            m.fuel.end_paid();
-        }
-        Ok(())
+    let switch = |[on, off]: [fn(&Fuel); 2]| {
+        let m = Rc::clone(machine);
+        lua.create_function(move |_, is_on: bool| {
+            if is_on {
+                on(&m.fuel)
+            } else {
+                off(&m.fuel)
+            }
+            Ok(())
+        })
     };
-    host.raw_set("setPaid", lua.create_function(set_paid)?)?;
-    let m = Rc::clone(machine);
-    let count_tables = move |_: &Lua, is_counted: bool| {
-        if is_counted {
-            m.fuel.begin_counting_tables();
-        } else {
-            m.fuel.end_counting_tables();
-        }
-        Ok(())
-    };
-    host.raw_set("countTables", lua.create_function(count_tables)?)?;
+    host.raw_set("setPaid", switch([Fuel::begin_paid, Fuel::end_paid])?)?;
+    let counting: [fn(&Fuel); 2] = [Fuel::begin_counting_tables, Fuel::end_counting_tables];
+    host.raw_set("countTables", switch(counting)?)?;
     let m = Rc::clone(machine);
     let see = move |_: &Lua, text: LuaString| {
         m.fuel.see(&text.as_bytes());

@@ -57,6 +57,30 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
+    /// One for a VM that has run nothing yet.
+    pub(super) fn new(fuel: Fuel, limits: ScriptLimits, seed: u64) -> Self {
+        Self {
+            fuel,
+            limits,
+            seed,
+            streams: RefCell::default(),
+            console: RefCell::default(),
+            account: Account::default(),
+            memory: MemoryLimit::default(),
+            depth: Cell::new(0),
+            loading: Cell::new(0),
+            failure: RefCell::default(),
+            texts: RefCell::default(),
+            loads: Loads::default(),
+            host_asks: Cell::new(false),
+            is_coroutine_known: Cell::new(false),
+            debug: OnceCell::new(),
+            is_looking: Cell::new(false),
+            shared: OnceCell::new(),
+            profile: RefCell::default(),
+        }
+    }
+
     /// Whether the body of a file runs right now.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading.get() > 0

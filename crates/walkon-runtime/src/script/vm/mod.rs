@@ -33,7 +33,7 @@ pub(crate) mod shown_names;
 pub(crate) mod store;
 mod strides;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -51,7 +51,6 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ordered::CollectOrdered;
 use crate::base::rng::Rng;
 use crate::script::state::code_place::CodePlace;
-use crate::script::vm::account::Account;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
@@ -60,7 +59,7 @@ use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText
 use crate::script::vm::fuel::{Fuel, RunningCall, Signals, Trip};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::loader::{Loader, compile, failed, first};
-use crate::script::vm::memory_limit::{LimitScope, MemoryLimit};
+use crate::script::vm::memory_limit::LimitScope;
 use crate::script::vm::sandbox::Sandbox;
 
 /// The setup of a VM.
@@ -165,26 +164,8 @@ impl ScriptVm {
             | StdLib::DEBUG;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
         lua.set_compiler(compiler::compiler());
-        let machine = Rc::new(Machine {
-            fuel: Fuel::install(&lua, settings.signals),
-            limits: settings.limits,
-            seed: settings.seed,
-            streams: RefCell::default(),
-            console: RefCell::default(),
-            account: Account::default(),
-            memory: MemoryLimit::default(),
-            depth: Cell::new(0),
-            loading: Cell::new(0),
-            failure: RefCell::default(),
-            texts: RefCell::default(),
-            loads: Loads::default(),
-            host_asks: Cell::new(false),
-            is_coroutine_known: Cell::new(false),
-            debug: OnceCell::new(),
-            is_looking: Cell::new(false),
-            shared: OnceCell::new(),
-            profile: RefCell::default(),
-        });
+        let fuel = Fuel::install(&lua, settings.signals);
+        let machine = Rc::new(Machine::new(fuel, settings.limits, settings.seed));
         if let Some(hook) = settings.debugger {
             let _ = machine.debug.set(DebugPort::install(&lua, hook)?);
         }
