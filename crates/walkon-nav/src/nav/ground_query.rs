@@ -9,6 +9,7 @@ use glam::{Vec2, Vec3};
 use crate::nav::cells::CellGroundQuery;
 use crate::nav::graph::GraphGroundQuery;
 use crate::nav::mesh::MeshGroundQuery;
+use crate::nav::open_ground::OpenGround;
 
 /// What a body may stand on and move over; see [`NavMap::footing`](crate::nav::NavMap::footing).
 #[derive(Clone, Debug)]
@@ -114,51 +115,6 @@ impl GroundQuery<'_> {
     #[inline]
     pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
         on_kind!(self, ground => ground.walls_near(place, reach_m, out))
-    }
-}
-
-/// A rectangle, world metres, within which every straight line is clear.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OpenGround {
-    min: Vec2,
-    max: Vec2,
-}
-
-impl OpenGround {
-    /// Without any place.
-    pub const NONE: Self = Self { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
-
-    /// The rectangle around two places, `spare_m` wider on every side; whether it is open is for its maker to
-    /// find out.
-    #[inline]
-    pub(crate) fn around(from: Vec3, to: Vec3, spare_m: f32) -> Self {
-        Self {
-            min: Vec2::new(from.x.min(to.x) - spare_m, from.z.min(to.z) - spare_m),
-            max: Vec2::new(from.x.max(to.x) + spare_m, from.z.max(to.z) + spare_m),
-        }
-    }
-
-    /// The same without a margin on every side.
-    #[must_use]
-    #[inline]
-    pub fn shrunk(&self, margin_m: f32) -> Self {
-        Self { min: self.min + margin_m, max: self.max - margin_m }
-    }
-
-    /// The corner with the smallest x and z, and the one across.
-    #[inline]
-    pub(crate) fn corners(&self) -> [Vec2; 2] {
-        [self.min, self.max]
-    }
-
-    /// Whether a straight line lies within it, and so is clear.
-    #[must_use]
-    #[inline]
-    pub fn holds(&self, from: Vec3, to: Vec3) -> bool {
-        let has = |place: Vec3| {
-            place.x >= self.min.x && place.x <= self.max.x && place.z >= self.min.y && place.z <= self.max.y
-        };
-        has(from) & has(to)
     }
 }
 

@@ -14,7 +14,6 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::backend::Backend;
-use crate::nav::linked::LinkedPlan;
 use crate::nav::links::Hop;
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{Accept, Crossing, LayerChange, Path, PathAnswer, PathFailure, PathQuery};
@@ -46,6 +45,47 @@ pub(crate) trait Stage: Backend + Sized {
 
     /// Where one stands at the end of a link.
     fn standing(&self, at: LayerPoint) -> Vec3;
+}
+
+/// The paused work on one query, on one ground or over links.
+#[derive(Clone, Debug)]
+pub(crate) enum LinkedPlan<S: Stage> {
+    /// On one ground alone.
+    Alone(Box<S::Leg>),
+    /// Over links.
+    OverLinks(Box<LinkSearch<S::Leg>>),
+}
+
+impl<S: Stage> Plan for LinkedPlan<S> {
+    type Map = S;
+
+    fn begin(map: &S, query: &PathQuery) -> Begun<Self> {
+        map.begin(query)
+    }
+
+    fn begun_for(&self) -> u32 {
+        match self {
+            Self::Alone(plan) => plan.begun_for(),
+            Self::OverLinks(plan) => plan.begun_for(),
+        }
+    }
+
+    fn spent(&self, search: &Search) -> u32 {
+        match self {
+            Self::Alone(plan) => plan.spent(search),
+            Self::OverLinks(plan) => plan.spent(search),
+        }
+    }
+
+    fn step(&mut self, map: &S, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+        match self {
+            Self::Alone(plan) => {
+                let ground = map.ground(&task.query.by);
+                plan.step(ground, task, allowance).map(|answer| map.answer_alone(answer))
+            }
+            Self::OverLinks(plan) => plan.step(map, task, allowance),
+        }
+    }
 }
 
 /// Places that a way may lead through: the start, the far ends of links, the goal.

@@ -1,17 +1,15 @@
-//! From a query to a path, over links where they are wanted; how that begins on a ground with links of its
-//! own: a graph, a mesh.
+//! How a plan begins on a ground with links of its own: a graph, a mesh.
 //!
-//! In: a map with links, a query, an allowance. Out: an answer. Holds: a walker that can take no link gets
+//! In: a map with links, a query. Out: a plan, or an answer. Holds: a walker that can take no link gets
 //! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the
 //! ground leads. Not here: the choice of links (`link_search`), how it begins on layers (`layers`).
 
 use crate::nav::backend::Backend;
-use crate::nav::link_search::{LinkSearch, LinkedEnds, Stage};
+use crate::nav::link_search::{LinkSearch, LinkedEnds, LinkedPlan, Stage};
 use crate::nav::links::{Hop, Links};
 use crate::nav::node::LayerPoint;
-use crate::nav::path::{PathAnswer, PathQuery, Reach};
-use crate::nav::plan::{Begun, Plan, PlanTask};
-use crate::nav::search::Search;
+use crate::nav::path::{PathQuery, Reach};
+use crate::nav::plan::{Begun, Plan};
 
 /// A ground with links.
 pub(crate) trait Linked: Backend {
@@ -20,15 +18,6 @@ pub(crate) trait Linked: Backend {
 
     /// Whether a place can be reached without them.
     fn reach_without(&self, query: &PathQuery, to: [glam::Vec3; 2]) -> Reach;
-}
-
-/// The paused work on one query.
-#[derive(Clone, Debug)]
-pub(crate) enum LinkedPlan<S: Stage> {
-    /// On one ground alone.
-    Alone(Box<S::Leg>),
-    /// Over links.
-    OverLinks(Box<LinkSearch<S::Leg>>),
 }
 
 /// Begins a plan on a ground with links.
@@ -50,36 +39,4 @@ where
     let goal = at(query.goal);
     let ends = LinkedEnds { start: at(query.start), target: goal, goal };
     Ok(LinkedPlan::OverLinks(Box::new(LinkSearch::new(map, query, ends, hops, None))))
-}
-
-impl<S: Stage> Plan for LinkedPlan<S> {
-    type Map = S;
-
-    fn begin(map: &S, query: &PathQuery) -> Begun<Self> {
-        map.begin(query)
-    }
-
-    fn begun_for(&self) -> u32 {
-        match self {
-            Self::Alone(plan) => plan.begun_for(),
-            Self::OverLinks(plan) => plan.begun_for(),
-        }
-    }
-
-    fn spent(&self, search: &Search) -> u32 {
-        match self {
-            Self::Alone(plan) => plan.spent(search),
-            Self::OverLinks(plan) => plan.spent(search),
-        }
-    }
-
-    fn step(&mut self, map: &S, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
-        match self {
-            Self::Alone(plan) => {
-                let ground = map.ground(&task.query.by);
-                plan.step(ground, task, allowance).map(|answer| map.answer_alone(answer))
-            }
-            Self::OverLinks(plan) => plan.step(map, task, allowance),
-        }
-    }
 }

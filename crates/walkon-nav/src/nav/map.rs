@@ -11,7 +11,7 @@ use glam::Vec3;
 use crate::nav::cells::{self, CellGroundQuery, CellMap};
 use crate::nav::graph::{GraphGroundQuery, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
-use crate::nav::linked::LinkedPlan;
+use crate::nav::link_search::LinkedPlan;
 use crate::nav::links::Links;
 use crate::nav::mesh::{MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, PlanTask};

@@ -21,6 +21,7 @@ pub mod links;
 pub mod map;
 pub mod mesh;
 pub mod node;
+pub mod open_ground;
 pub mod path;
 mod plan;
 pub mod requests;
@@ -39,12 +40,13 @@ pub use cells::{
 };
 pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
 pub use edits::{AreaEdit, ChangedPart, FACTOR_RANGE, GraphEdit, MapChange, NavEdit, SingleTile, TileEdit};
-pub use ground_query::{GroundQuery, NearbyLines, OpenGround};
+pub use ground_query::{GroundQuery, NearbyLines};
 pub use layers::{LAYERS_MAX, Layers, LayersError};
 pub use links::{LINKS_MAX, LayerLink, Links};
 pub use map::NavMap;
 pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
 pub use node::{LayerPoint, Location, NodeId, Revision};
+pub use open_ground::OpenGround;
 pub use path::{
     Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathFailure, PathQuery,
     PathStatus, RandomPoint, Reach, SearchRecord,

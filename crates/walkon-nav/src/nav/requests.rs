@@ -24,7 +24,7 @@ use crate::base::ids::{GenerationalKey, PathToken};
 use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::PlanTask;
-use crate::nav::requests::speculative::{Replay, SpeculatedSearch, SpeculativeSearches};
+use crate::nav::requests::speculative::{Replay, SpeculatedSearch, SpeculativeSearches, TURN_EXPANSIONS};
 use crate::nav::{
     Accept, LinkActions, NavMap, OneWay, PassRules, PathAnswer, PathFailure, PathQuery, Revision, Search,
     Traversal,
@@ -44,9 +44,6 @@ const MIDDLE_EXPANSIONS: u32 = 16_384;
 const LIMITS: [u32; POOL] = [u32::MAX, u32::MAX, u32::MAX, MIDDLE_EXPANSIONS, SHORT_EXPANSIONS];
 /// Memory set aside before it is needed, about; searches beyond it make theirs when they begin.
 const ROOM_BYTES: usize = 48 << 20;
-/// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a
-/// turn.
-const TURN_EXPANSIONS: u32 = 64;
 /// How often a search starts again because the map changed under it.
 const RESTARTS_MAX: u32 = 3;
 

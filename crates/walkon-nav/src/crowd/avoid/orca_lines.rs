@@ -15,7 +15,7 @@ use crate::crowd::avoid::right_of_way::{
     onward,
 };
 use crate::crowd::avoid::simd::{LANES, Vec2x4, lanes, set_lane, sqrt};
-use crate::crowd::avoid::{AvoidSettings, PassingSide, Step, Walker};
+use crate::crowd::avoid::walker::{AvoidSettings, PassingSide, Step, Walker};
 use crate::crowd::resolve::parting;
 
 /// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.

@@ -6,7 +6,7 @@
 
 use glam::Vec2;
 
-use crate::crowd::avoid::Walker;
+use crate::crowd::avoid::walker::Walker;
 
 /// Of two walkers that meet, one with so much less way to go, metres, goes first, and the other does most of
 /// the giving way. 0.4: half a body, so that order at a door is clear.

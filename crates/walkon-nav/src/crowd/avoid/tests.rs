@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::rng::Rng;
+use crate::base::threads::Threads;
 use crate::crowd::avoid::right_of_way::{PassingRoom, in_the_way, is_jammed};
 use crate::crowd::avoid::simd::lanes;
 

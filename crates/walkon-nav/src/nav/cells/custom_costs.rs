@@ -1,87 +1,81 @@
 //! What a walker with areas of its own makes of a map: some are walls to it, some cost it something else.
 //!
-//! In: a map, a traversal. Out: the cells, components, doors and factors of a map on which these areas are so
-//! for every body. Holds: answers equal those of such a map, so that labels decide what can be reached here
-//! too. Cost: a pass over the cells; what is not changed is shared with the map. Not here: what keeps it
-//! (`map`).
+//! In: a map as most walk on it, a walker's areas. Out: the cells, components, doors and factors of a map on
+//! which these areas are so for every body. Holds: answers equal those of such a map, so that labels decide
+//! what can be reached here too. Cost: a pass over the cells; what is not changed is shared with the map. Not
+//! here: what keeps it (`map`).
 
 use std::sync::Arc;
 
 use crate::base::ids::AreaId;
+use crate::nav::OwnArea;
 use crate::nav::cells::clearance::RadiusClass;
-use crate::nav::cells::map::{CellMap, CellView, unit_for};
 use crate::nav::cells::raster::{Spans, Window};
-use crate::nav::cells::{FACTOR_ONE, Unit, fixed_factor};
-use crate::nav::edits::clamp_factor;
-use crate::nav::{OwnArea, Traversal};
+use crate::nav::cells::terrain::CellTerrain;
+use crate::nav::cells::view::{CellView, Paint};
+use crate::nav::cells::{FACTOR_ONE, fixed_factor};
+use crate::nav::edits::{AreaState, clamp_factor};
 
-/// Factors of one walker.
-#[derive(Clone, Debug)]
-pub(crate) struct Paint {
-    /// By cell; empty when all are 1.
-    pub(crate) factors: Vec<u16>,
-    pub(crate) cheapest: u16,
-    pub(crate) unit: Unit,
+/// What all bodies have in common that a view serves.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CostsKey {
+    pub(crate) class: RadiusClass,
+    /// The closed areas that they plan through.
+    pub(crate) through: Vec<AreaId>,
+    pub(crate) areas: Option<Arc<[OwnArea]>>,
+    pub(crate) barred: Vec<AreaId>,
+}
+
+/// The ground and its areas as they are for all.
+pub(crate) struct SharedGround<'a> {
+    pub(crate) terrain: &'a CellTerrain,
+    pub(crate) states: &'a [AreaState],
+    /// The same where areas that are barred to a walker are closed.
+    pub(crate) without_barred: &'a [AreaState],
 }
 
 /// A view, and whose it is.
 #[derive(Clone, Debug)]
 pub(crate) struct CustomCosts {
-    class: RadiusClass,
-    through: Vec<AreaId>,
-    areas: Option<Arc<[OwnArea]>>,
-    barred: Vec<AreaId>,
+    pub(crate) key: CostsKey,
     pub(crate) view: CellView,
 }
 
-fn through(map: &CellMap, by: &Traversal) -> Vec<AreaId> {
-    map.through(by).map_or_else(Vec::new, |list| list.iter().map(|(area, _)| *area).collect())
-}
-
 impl CustomCosts {
-    /// Made for a traversal, on the map as it is.
-    pub(crate) fn new(map: &CellMap, by: &Traversal) -> Self {
-        let areas = by.areas.as_deref().unwrap_or(&[]);
-        let mut view = map.plain_view(by);
+    /// Made from the view that bodies without areas of their own have.
+    pub(crate) fn new(key: CostsKey, mut view: CellView, ground: &SharedGround<'_>) -> Self {
+        let areas = key.areas.as_deref().unwrap_or(&[]);
         let shunned = areas.iter().filter(|(_, factor)| factor.is_none());
-        let cut: Vec<&Spans> = shunned.filter_map(|(area, _)| map.terrain.area(area.index())).collect();
+        let cut: Vec<&Spans> = shunned.filter_map(|(area, _)| ground.terrain.area(area.index())).collect();
         if !cut.is_empty() {
-            let states = map.states_for(by.barred());
-            let (terrain, states) = (&*map.terrain, &states[..]);
+            let (terrain, states) = (ground.terrain, ground.without_barred);
             view.walkability = Arc::new(view.walkability.without(&cut, terrain, states));
             let passage = view.passage.take();
             view.passage =
                 passage.map(|passage| Arc::new(passage.without(&cut, &view.walkability, terrain, states)));
         }
-        view.paint = paint(map, areas).map(Arc::new);
-        let barred = by.barred().to_vec();
-        Self { class: map.class(by), through: through(map, by), areas: by.areas.clone(), barred, view }
-    }
-
-    /// Whether it serves a traversal.
-    pub(crate) fn is_for(&self, map: &CellMap, by: &Traversal) -> bool {
-        let is_same = self.areas == by.areas && self.barred == by.barred();
-        is_same && self.class == map.class(by) && self.through == through(map, by)
+        view.paint = paint(ground, areas).map(Arc::new);
+        Self { key, view }
     }
 }
 
 /// The factors of one walker; None when they are those of the map.
-fn paint(map: &CellMap, areas: &[OwnArea]) -> Option<Paint> {
-    let mut states = map.states.to_vec();
+fn paint(ground: &SharedGround<'_>, areas: &[OwnArea]) -> Option<Paint> {
+    let terrain = ground.terrain;
+    let mut states = ground.states.to_vec();
     for (area, factor) in areas {
-        if let (Some(factor), true) = (factor, area.index() < map.area_count()) {
+        if let (Some(factor), true) = (factor, area.index() < terrain.area_count()) {
             states[area.index()].factor = clamp_factor(*factor);
         }
     }
-    if states == *map.states {
+    if states == *ground.states {
         return None;
     }
-    let terrain = &map.terrain;
     if !terrain.is_weighted(&states) {
-        return Some(Paint { factors: Vec::new(), cheapest: FACTOR_ONE, unit: unit_for(terrain, 1.0) });
+        return Some(Paint { factors: Vec::new(), cheapest: FACTOR_ONE, unit: terrain.unit_for(1.0) });
     }
     let (cheapest, costliest) = terrain.factor_range(&states);
     let mut factors = vec![FACTOR_ONE; terrain.frame.cell_count() as usize];
     terrain.paint_factors(Window::all(&terrain.frame), &states, &mut factors);
-    Some(Paint { factors, cheapest: fixed_factor(cheapest), unit: unit_for(terrain, costliest) })
+    Some(Paint { factors, cheapest: fixed_factor(cheapest), unit: terrain.unit_for(costliest) })
 }

@@ -13,8 +13,9 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::agent_mask::RestOfMap;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
-use crate::nav::cells::map::{CellMap, CellView, distance_sq};
+use crate::nav::cells::map::CellMap;
 use crate::nav::cells::start::SNAP_M;
+use crate::nav::cells::view::{CellView, distance_sq};
 
 /// How much farther from a goal than the nearest cell others may lie that do as well, in cells.
 const SLACK: f64 = 1.0;

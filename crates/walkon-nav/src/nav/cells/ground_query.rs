@@ -9,7 +9,8 @@ use glam::{Vec2, Vec3};
 use crate::base::geom;
 use crate::nav::cell::Cell;
 use crate::nav::cells::line_of_sight;
-use crate::nav::cells::map::{CellMap, CellView};
+use crate::nav::cells::map::CellMap;
+use crate::nav::cells::view::CellView;
 use crate::nav::{Backend, OpenGround, Traversal};
 
 /// The cells a body may stand on.

@@ -18,14 +18,13 @@ use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::clearance::RadiusClass;
-use crate::nav::cells::custom_costs::{CustomCosts, Paint};
+use crate::nav::cells::custom_costs::{CostsKey, CustomCosts, SharedGround};
 use crate::nav::cells::far_ground::{FarGround, FarWays, PRICED_CELLS};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame};
-use crate::nav::cells::strong_components::StrongComponents;
 use crate::nav::cells::terrain::{CellTerrain, TileState};
-use crate::nav::cells::tiling::Metric;
+use crate::nav::cells::view::CellView;
 use crate::nav::cells::walkability::{Passage, Walkability};
 use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Unit, WeightedGround, fixed_factor};
 use crate::nav::edits::{AreaState, AreaStates, clamp_factor};
@@ -112,39 +111,7 @@ struct CellChange {
     window: Window,
 }
 
-/// What a traversal can use: the bits and everything that follows from them.
-#[derive(Clone, Debug)]
-pub(crate) struct CellView {
-    pub(crate) walkability: Arc<Walkability>,
-    pub(crate) passage: Option<Arc<Passage>>,
-    /// Factors of its own; None for those of the map.
-    pub(crate) paint: Option<Arc<Paint>>,
-}
-
-/// What can be reached from a cell.
-#[derive(Clone, Debug)]
-pub(crate) enum Reached {
-    /// All of a region.
-    Region(CellRegion),
-    /// Some rooms, where cells may not be left in every direction: by room.
-    Rooms(Vec<bool>),
-}
-
-/// Cells that can be reached from one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CellRegion {
-    /// A component by its label.
-    Alone(u32),
-    /// Components joined by doors.
-    Joined(u32),
-}
-
 impl CellView {
-    /// The cells that can be planned through.
-    pub(crate) fn bits(&self) -> &Bits {
-        self.passage.as_ref().map_or(&self.walkability.bare, |passage| passage.bits())
-    }
-
     /// Whether all ground costs the same.
     pub(super) fn is_even(&self, map: &CellMap) -> bool {
         self.paint.as_ref().map_or(&map.factors, |paint| &paint.factors).is_empty()
@@ -160,89 +127,6 @@ impl CellView {
         let shape = self.bits().shape();
         Strides::new(self.unit(map), shape).norm(shape.neighbours, FACTOR_ONE)
     }
-
-    /// The rooms of its cells, where there are directions.
-    fn rooms(&self) -> Option<&StrongComponents> {
-        match &self.passage {
-            Some(passage) => passage.rooms.as_ref(),
-            None => self.walkability.rooms.as_ref(),
-        }
-    }
-
-    /// Whether some of its cells may not be left in every direction.
-    pub(crate) fn is_directed(&self) -> bool {
-        self.rooms().is_some()
-    }
-
-    /// What can be reached from a cell; None for a blocked one. Cost: labels, and where there are directions
-    /// the rooms.
-    pub(crate) fn reached_from(&self, x: u32, z: u32) -> Option<Reached> {
-        match self.rooms() {
-            None => self.region(x, z).map(Reached::Region),
-            Some(rooms) => rooms.reached_from(x, z).map(Reached::Rooms),
-        }
-    }
-
-    /// Whether a cell is among what can be reached.
-    pub(crate) fn is_reached(&self, reached: &Reached, x: u32, z: u32) -> bool {
-        match (reached, self.rooms()) {
-            (Reached::Region(region), _) => self.region(x, z) == Some(*region),
-            (Reached::Rooms(open), Some(rooms)) => rooms.room(x, z).is_some_and(|room| open[room as usize]),
-            (Reached::Rooms(_), None) => false,
-        }
-    }
-
-    /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z,
-    /// x).
-    pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<Cell> {
-        match (reached, self.rooms()) {
-            (Reached::Region(region), _) => self.closest(Some(*region), point, f64::INFINITY),
-            (Reached::Rooms(open), Some(rooms)) => rooms.closest(open, point),
-            (Reached::Rooms(_), None) => None,
-        }
-    }
-
-    /// Cells that are joined with one another, directions aside; None for a blocked one.
-    pub(crate) fn region(&self, x: u32, z: u32) -> Option<CellRegion> {
-        let labels = &self.walkability.labels;
-        let joined = self.passage.as_ref().and_then(|passage| passage.doors.root(labels, x, z));
-        joined.map(CellRegion::Joined).or_else(|| labels.label(x, z).map(CellRegion::Alone))
-    }
-
-    /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in
-    /// cells; ties by (distance, z, x).
-    pub(crate) fn closest(&self, region: Option<CellRegion>, point: Point, within: f64) -> Option<Cell> {
-        let labels = &self.walkability.labels;
-        let Some(passage) = &self.passage else {
-            return labels
-                .closest_where(point, within, |label| region.is_none_or(|r| r == CellRegion::Alone(label)));
-        };
-        let (doors, metric) = (&passage.doors, self.bits().shape().metric);
-        let region_of =
-            |label| doors.root_of_label(label).map_or(CellRegion::Alone(label), CellRegion::Joined);
-        let mut best = labels
-            .closest_where(point, within, |label| region.is_none_or(|region| region_of(label) == region))
-            .map(|cell| (distance_sq(metric, cell, point), cell));
-        for run in doors.runs() {
-            if region.is_some_and(|region| region != CellRegion::Joined(doors.root_of_run(run))) {
-                continue;
-            }
-            let column = point[0] - metric.lean() * (f64::from(run.z) + 0.5 - point[1]);
-            let x = (column.ceil() - 1.0).clamp(f64::from(run.from), f64::from(run.to - 1)) as u32;
-            let cell = Cell { x, z: run.z };
-            let offer = (distance_sq(metric, cell, point), cell);
-            let rank = |(distance, Cell { x, z }): (f64, Cell)| (distance, z, x);
-            if offer.0 <= within * within && best.is_none_or(|best| rank(offer) < rank(best)) {
-                best = Some(offer);
-            }
-        }
-        best.map(|(_, cell)| cell)
-    }
-}
-
-/// From a point to the centre of a cell, squared, in the unit of length of the map.
-pub(crate) fn distance_sq(metric: Metric, Cell { x, z }: Cell, point: Point) -> f64 {
-    metric.length_sq(f64::from(x) + 0.5 - point[0], f64::from(z) + 0.5 - point[1])
 }
 
 impl CellMap {
@@ -412,7 +296,7 @@ impl CellMap {
     }
 
     /// The areas as they are to a body that may not enter some of them.
-    pub(super) fn states_for(&self, barred: &[AreaId]) -> Cow<'_, [AreaState]> {
+    fn states_for(&self, barred: &[AreaId]) -> Cow<'_, [AreaState]> {
         if barred.is_empty() {
             return Cow::Borrowed(&self.states);
         }
@@ -470,12 +354,31 @@ impl CellMap {
         if by.areas.is_none() {
             return self.plain_view(by);
         }
-        let kept = self.variants.iter().find(|variant| variant.is_for(self, by));
-        kept.map_or_else(|| CustomCosts::new(self, by).view, |variant| variant.view.clone())
+        let key = self.costs_key(by);
+        let kept = self.variants.iter().find(|variant| variant.key == key);
+        kept.map_or_else(|| self.custom_costs(key, by).view, |variant| variant.view.clone())
+    }
+
+    /// What bodies share that have the same areas of their own.
+    fn costs_key(&self, by: &Traversal) -> CostsKey {
+        let through = self.through(by).map_or(&[][..], |list| list);
+        CostsKey {
+            class: self.class(by),
+            through: through.iter().map(|(area, _)| *area).collect(),
+            areas: by.areas.clone(),
+            barred: by.barred().to_vec(),
+        }
+    }
+
+    fn custom_costs(&self, key: CostsKey, by: &Traversal) -> CustomCosts {
+        let without_barred = self.states_for(by.barred());
+        let ground =
+            SharedGround { terrain: &self.terrain, states: &self.states, without_barred: &without_barred };
+        CustomCosts::new(key, self.plain_view(by), &ground)
     }
 
     /// The same with all areas as they are.
-    pub(super) fn plain_view(&self, by: &Traversal) -> CellView {
+    fn plain_view(&self, by: &Traversal) -> CellView {
         let class = self.class(by);
         let walkability = self.walkability(class, by.barred());
         let passage = self.through(by).map(|_| {
@@ -799,11 +702,11 @@ impl CellMap {
                 self.is_far_ready = was_ready;
             }
             self.factors.clear();
-            (self.cheapest, self.unit) = (FACTOR_ONE, unit_for(&terrain, 1.0));
+            (self.cheapest, self.unit) = (FACTOR_ONE, terrain.unit_for(1.0));
             return;
         }
         let (cheapest, costliest) = terrain.factor_range(&self.states);
-        let unit = unit_for(&terrain, costliest);
+        let unit = terrain.unit_for(costliest);
         if unit != self.unit {
             self.forget_far();
         }
@@ -822,14 +725,6 @@ impl CellMap {
             }
         }
     }
-}
-
-pub(super) fn unit_for(terrain: &CellTerrain, costliest: f32) -> Unit {
-    let shape = terrain.frame.tiling.shape();
-    // As many more cells as the longest step is longer than those of squares.
-    let longest = if shape.is_plain() { 1.0 } else { shape.longest_step() };
-    let cells = (f64::from(terrain.frame.cell_count()) * longest.max(1.0)).ceil() as u64;
-    Unit::for_map(cells, fixed_factor(costliest))
 }
 
 /// Adds to a list of what is kept up to date, last used last; the first makes room.

@@ -47,6 +47,7 @@ mod strong_components;
 mod terrain;
 pub(crate) mod tile_astar;
 mod tiling;
+mod view;
 mod walkability;
 pub mod weighted_astar;
 mod weighted_ground;
@@ -58,12 +59,12 @@ pub use jump::SearchStrategy;
 pub(crate) use landmark_goal::FarGoal;
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
 pub use map::{CellMap, HierarchyUse, Method};
-pub(crate) use map::{CellView, Reached};
 pub(crate) use plan::CellPlan;
 pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, GridSource, MapFrame, grid_frame,
 };
 pub use tiling::{CellShape, Metric, TILE_RATIO_MAX, TileGrid, Tiling};
+pub(crate) use view::{CellView, Reached};
 pub use weighted_ground::{Extra, WeightedGround};
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::RandomPoint;
 use crate::nav::cell::Cell;
-use crate::nav::cells::map::{CellMap, CellView, Reached};
+use crate::nav::cells::map::CellMap;
 use crate::nav::cells::raster::{Spans, Window};
+use crate::nav::cells::view::{CellView, Reached};
 use crate::nav::smooth::Effort;
 
 /// What it takes to try a point, and to see twice whether a cell would do.

@@ -9,8 +9,8 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::cell::Cell;
 use crate::nav::cells::hex;
-use crate::nav::cells::layout::Neighbours;
-use crate::nav::cells::tiling::Tiling;
+use crate::nav::cells::layout::{Layout, Neighbours};
+use crate::nav::cells::tiling::{TILE_RATIO_MAX, TileGrid, Tiling, lattice, tile};
 use crate::nav::edits::FACTOR_RANGE;
 
 /// The most cells a map may have: 2^24, a square of 4096.
@@ -227,6 +227,121 @@ impl MapFrame {
             check_coordinate(value)?;
         }
         Ok(())
+    }
+}
+
+impl MapFrame {
+    /// How the tiles lie.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.tiling.layout
+    }
+
+    /// Width and depth of the rectangle around a tile, metres.
+    #[must_use]
+    pub fn tile_size_m(&self) -> [f64; 2] {
+        if self.tiling.is_plain() { [self.cell_size_m; 2] } else { self.tiling.tile_m }
+    }
+
+    /// Columns and rows of tiles, as the author counts.
+    #[must_use]
+    pub fn tile_count(&self) -> [u32; 2] {
+        if self.tiling.is_plain() { [self.width, self.depth] } else { self.tiling.count }
+    }
+
+    /// The cell of a tile (column, row); None beyond the map.
+    #[must_use]
+    pub fn cell_of_tile(&self, [column, row]: [u32; 2]) -> Option<(u32, u32)> {
+        let [columns, rows] = self.tile_count();
+        if column >= columns || row >= rows {
+            return None;
+        }
+        let at = lattice(self.tiling.layout, [column.into(), row.into()]);
+        let [x, z] = [0, 1].map(|axis| at[axis] + self.tiling.first[axis]);
+        Some((x as u32, z as u32))
+    }
+
+    /// The tile (column, row) of a cell; None beyond the map and for cells without a tile, which hexagons and
+    /// diamonds have.
+    #[must_use]
+    pub fn tile_of_cell(&self, x: u32, z: u32) -> Option<[u32; 2]> {
+        let [first_x, first_z] = self.tiling.first;
+        let tile = tile(self.tiling.layout, [i64::from(x) - first_x, i64::from(z) - first_z]);
+        let count = self.tile_count();
+        let inside = (0..2).all(|axis| (0..i64::from(count[axis])).contains(&tile[axis]));
+        inside.then(|| tile.map(|value| value as u32))
+    }
+
+    /// Whether a cell of the map is a tile; those of hexagons and diamonds are not all.
+    pub(crate) fn has_tile(&self, x: u32, z: u32) -> bool {
+        self.tiling.is_plain() || self.tile_of_cell(x, z).is_some()
+    }
+
+    /// The middle of a tile (column, row), world metres; None beyond the map.
+    #[must_use]
+    pub fn tile_centre(&self, tile: [u32; 2]) -> Option<Point> {
+        self.cell_of_tile(tile).map(|(x, z)| self.centre(x, z))
+    }
+
+    /// The tile (column, row) that holds a point; None beyond the map.
+    #[must_use]
+    pub fn tile_at(&self, point: Point) -> Option<[u32; 2]> {
+        self.cell_in(point).and_then(|(x, z)| self.tile_of_cell(x, z))
+    }
+
+    /// Appends the corners of a cell in order, clockwise seen from above: four, or six of a hexagon, world
+    /// metres.
+    pub fn outline(&self, x: u32, z: u32, out: &mut Vec<Point>) {
+        let corner = |[dx, dz]: &Point| self.to_world([f64::from(x) + 0.5 + dx, f64::from(z) + 0.5 + dz]);
+        out.extend(self.tiling.shape().corners().iter().map(corner));
+    }
+
+    /// The rectangle around all tiles, world metres.
+    pub(crate) fn tiles_bounds(&self) -> Bounds {
+        let [width, depth] = self.tiling.size_m();
+        Bounds { min: [self.min_x, self.min_z], max: [self.min_x + width, self.min_z + depth] }
+    }
+}
+
+impl TileGrid {
+    /// The frame in which its tiles are cells. Square tiles with eight neighbours give the plain frame of a
+    /// grid.
+    ///
+    /// # Errors
+    /// A size, a ratio or a number of cells beyond its limit. Hexagons and diamonds take more cells than
+    /// tiles: half as many rows (or columns) are added to the columns (or rows), for diamonds to both.
+    pub fn frame(&self) -> Result<MapFrame, CellMapError> {
+        let [width_m, depth_m] = self.tile_m;
+        for value in self.tile_m {
+            if !CELL_SIZE_RANGE_M.contains(&value) {
+                return Err(CellMapError::CellSize { value });
+            }
+        }
+        let ratio = width_m / depth_m;
+        if ratio.max(1.0 / ratio) > TILE_RATIO_MAX {
+            return Err(CellMapError::TileRatio { width: width_m, depth: depth_m });
+        }
+        let tiles = f64::from(self.columns) * f64::from(self.rows);
+        if tiles > CELLS_MAX as f64 {
+            return Err(CellMapError::TooBig { cells: tiles });
+        }
+        let (first, size) = self.array();
+        let cells = size[0] as f64 * size[1] as f64;
+        if cells > CELLS_MAX as f64 {
+            return Err(CellMapError::TooBig { cells });
+        }
+        let (tiling, cell_size_m) = Tiling::of(self, first);
+        let frame = MapFrame {
+            min_x: self.min[0],
+            min_z: self.min[1],
+            cell_size_m,
+            width: size[0] as u32,
+            depth: size[1] as u32,
+            floor_y_m: self.floor_y_m,
+            tiling,
+        };
+        frame.check()?;
+        Ok(frame)
     }
 }
 

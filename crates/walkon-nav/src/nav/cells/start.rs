@@ -11,8 +11,9 @@ use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::base::ids::AreaId;
 use crate::nav::cell::Cell;
 use crate::nav::cells::line::cells_along;
-use crate::nav::cells::map::{CellMap, CellView, distance_sq};
+use crate::nav::cells::map::CellMap;
 use crate::nav::cells::raster::Window;
+use crate::nav::cells::view::{CellView, distance_sq};
 use crate::nav::{Location, Traversal};
 
 /// How far a body that stands off the map may be from it, metres.

@@ -16,7 +16,7 @@ use crate::nav::cells::boundary_padding::{self, EdgePiece};
 use crate::nav::cells::cell_directions::CellDirections;
 use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame, grid_frame};
-use crate::nav::cells::{Bits, FACTOR_ONE, fixed_factor};
+use crate::nav::cells::{Bits, FACTOR_ONE, Unit, fixed_factor};
 use crate::nav::edits::AreaState;
 
 /// One cell by itself, whatever the areas.
@@ -61,6 +61,15 @@ pub(crate) struct BoundedPolygon {
 }
 
 impl CellTerrain {
+    /// The unit of costs, where no cell has a greater factor than this.
+    pub(crate) fn unit_for(&self, costliest: f32) -> Unit {
+        let shape = self.frame.tiling.shape();
+        // As many more cells as the longest step is longer than those of squares.
+        let longest = if shape.is_plain() { 1.0 } else { shape.longest_step() };
+        let cells = (f64::from(self.frame.cell_count()) * longest.max(1.0)).ceil() as u64;
+        Unit::for_map(cells, fixed_factor(costliest))
+    }
+
     /// Cut from polygons.
     pub(crate) fn from_grid(source: &GridSource) -> Result<(Self, Vec<AreaState>), CellMapError> {
         let frame = grid_frame(source)?;

@@ -1,7 +1,7 @@
 //! How the tiles of a map lie: as its author counts them, as they are stored, and in the world.
 //!
-//! In: a layout, the size of a tile, how many columns and rows. Out: the frame of the map, and conversions
-//! between tiles (column, row), cells (x, z of the array) and places. Holds: every tile is one cell, cells
+//! In: a layout, the size of a tile, how many columns and rows. Out: conversions between tiles (column, row),
+//! cells (x, z of the array) and places. Holds: every tile is one cell, cells
 //! without a tile are never walkable; the centre of a tile lies in it, and the tile at its centre is the tile
 //! itself; a point on a border belongs to one tile, the same every time. Method: tiles are the points of a
 //! lattice. Squares and rectangles are stored as they are. Hexagons go by axial coordinates, and diamonds by
@@ -10,11 +10,10 @@
 //! from the two steps of the lattice alone. Not here: which steps are allowed (`layout`), hexagons in lattice
 //! coordinates (`hex`), screens (`base/geom`).
 
-use crate::base::geom::{self, Bounds, Point, Segment};
+use crate::base::geom::{self, Point, Segment};
 use crate::nav::cell::Cell;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::{Layout, Neighbours, OFFSETS, Stagger};
-use crate::nav::cells::source::{CELL_SIZE_RANGE_M, CELLS_MAX, CellMapError, MapFrame};
 
 /// The most that one side of a tile may be of the other.
 pub const TILE_RATIO_MAX: f64 = 20.0;
@@ -41,12 +40,12 @@ pub struct TileGrid {
 /// How the cells of a frame lie. `Default`: squares in rows, as many as the frame has cells, one for each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tiling {
-    layout: Layout,
+    pub(super) layout: Layout,
     /// Columns and rows; of no meaning where every cell is a tile.
-    count: [u32; 2],
-    tile_m: [f64; 2],
+    pub(super) count: [u32; 2],
+    pub(super) tile_m: [f64; 2],
     /// The cell of tile (0, 0).
-    first: [i64; 2],
+    pub(super) first: [i64; 2],
     /// From the corner of the frame to where cells count from, metres.
     origin: Point,
     /// From a cell to the next in x, and in z, metres.
@@ -222,48 +221,8 @@ impl CellShape {
 }
 
 impl TileGrid {
-    /// The frame in which its tiles are cells. Square tiles with eight neighbours give the plain frame of a
-    /// grid.
-    ///
-    /// # Errors
-    /// A size, a ratio or a number of cells beyond its limit. Hexagons and diamonds take more cells than
-    /// tiles: half as many rows (or columns) are added to the columns (or rows), for diamonds to both.
-    pub fn frame(&self) -> Result<MapFrame, CellMapError> {
-        let [width_m, depth_m] = self.tile_m;
-        for value in self.tile_m {
-            if !CELL_SIZE_RANGE_M.contains(&value) {
-                return Err(CellMapError::CellSize { value });
-            }
-        }
-        let ratio = width_m / depth_m;
-        if ratio.max(1.0 / ratio) > TILE_RATIO_MAX {
-            return Err(CellMapError::TileRatio { width: width_m, depth: depth_m });
-        }
-        let tiles = f64::from(self.columns) * f64::from(self.rows);
-        if tiles > CELLS_MAX as f64 {
-            return Err(CellMapError::TooBig { cells: tiles });
-        }
-        let (first, size) = self.array();
-        let cells = size[0] as f64 * size[1] as f64;
-        if cells > CELLS_MAX as f64 {
-            return Err(CellMapError::TooBig { cells });
-        }
-        let (tiling, cell_size_m) = Tiling::of(self, first);
-        let frame = MapFrame {
-            min_x: self.min[0],
-            min_z: self.min[1],
-            cell_size_m,
-            width: size[0] as u32,
-            depth: size[1] as u32,
-            floor_y_m: self.floor_y_m,
-            tiling,
-        };
-        frame.check()?;
-        Ok(frame)
-    }
-
     /// The cell of tile (0, 0), and the width and depth of the smallest array that holds all tiles.
-    fn array(&self) -> ([i64; 2], [i64; 2]) {
+    pub(super) fn array(&self) -> ([i64; 2], [i64; 2]) {
         if self.columns == 0 || self.rows == 0 {
             return ([0; 2], [0; 2]);
         }
@@ -288,7 +247,7 @@ fn shift(index: Stagger, line: i64) -> i64 {
 }
 
 /// The lattice point of a tile, counted from that of tile (0, 0).
-fn lattice(layout: Layout, [column, row]: [i64; 2]) -> [i64; 2] {
+pub(super) fn lattice(layout: Layout, [column, row]: [i64; 2]) -> [i64; 2] {
     match layout {
         Layout::Square8 | Layout::Square4 => [column, row],
         Layout::HexPointy(index) => [column + (shift(index, row) - row) / 2, row],
@@ -305,7 +264,7 @@ fn lattice(layout: Layout, [column, row]: [i64; 2]) -> [i64; 2] {
 }
 
 /// The tile of a lattice point; the way back from [`lattice`].
-fn tile(layout: Layout, [x, z]: [i64; 2]) -> [i64; 2] {
+pub(super) fn tile(layout: Layout, [x, z]: [i64; 2]) -> [i64; 2] {
     match layout {
         Layout::Square8 | Layout::Square4 => [x, z],
         Layout::HexPointy(index) => [x - (shift(index, z) - z) / 2, z],
@@ -336,7 +295,7 @@ impl Tiling {
     };
 
     /// Of a grid, with the cell of its first tile; and the unit of length of its cells, metres.
-    fn of(grid: &TileGrid, first: [i64; 2]) -> (Self, f64) {
+    pub(super) fn of(grid: &TileGrid, first: [i64; 2]) -> (Self, f64) {
         let [width, depth] = grid.tile_m;
         if grid.layout == Layout::Square8 && width == depth {
             return (Self::default(), width);
@@ -406,7 +365,7 @@ impl Tiling {
     }
 
     /// Width and depth of the rectangle around all tiles, metres.
-    fn size_m(&self) -> Point {
+    pub(super) fn size_m(&self) -> Point {
         let [columns, rows] = self.count.map(f64::from);
         let [width, depth] = self.tile_m;
         let half = |lines: f64, index: Stagger| if lines > 1.0 || index == Stagger::Even { 0.5 } else { 0.0 };
@@ -419,79 +378,6 @@ impl Tiling {
             Layout::StaggeredColumns(index) => [0.5 * columns + 0.5, rows + half(columns, index)],
         };
         [tiles[0] * width, tiles[1] * depth]
-    }
-}
-
-impl MapFrame {
-    /// How the tiles lie.
-    #[must_use]
-    pub fn layout(&self) -> Layout {
-        self.tiling.layout
-    }
-
-    /// Width and depth of the rectangle around a tile, metres.
-    #[must_use]
-    pub fn tile_size_m(&self) -> [f64; 2] {
-        if self.tiling.is_plain { [self.cell_size_m; 2] } else { self.tiling.tile_m }
-    }
-
-    /// Columns and rows of tiles, as the author counts.
-    #[must_use]
-    pub fn tile_count(&self) -> [u32; 2] {
-        if self.tiling.is_plain { [self.width, self.depth] } else { self.tiling.count }
-    }
-
-    /// The cell of a tile (column, row); None beyond the map.
-    #[must_use]
-    pub fn cell_of_tile(&self, [column, row]: [u32; 2]) -> Option<(u32, u32)> {
-        let [columns, rows] = self.tile_count();
-        if column >= columns || row >= rows {
-            return None;
-        }
-        let at = lattice(self.tiling.layout, [column.into(), row.into()]);
-        let [x, z] = [0, 1].map(|axis| at[axis] + self.tiling.first[axis]);
-        Some((x as u32, z as u32))
-    }
-
-    /// The tile (column, row) of a cell; None beyond the map and for cells without a tile, which hexagons and
-    /// diamonds have.
-    #[must_use]
-    pub fn tile_of_cell(&self, x: u32, z: u32) -> Option<[u32; 2]> {
-        let [first_x, first_z] = self.tiling.first;
-        let tile = tile(self.tiling.layout, [i64::from(x) - first_x, i64::from(z) - first_z]);
-        let count = self.tile_count();
-        let inside = (0..2).all(|axis| (0..i64::from(count[axis])).contains(&tile[axis]));
-        inside.then(|| tile.map(|value| value as u32))
-    }
-
-    /// Whether a cell of the map is a tile; those of hexagons and diamonds are not all.
-    pub(crate) fn has_tile(&self, x: u32, z: u32) -> bool {
-        self.tiling.is_plain || self.tile_of_cell(x, z).is_some()
-    }
-
-    /// The middle of a tile (column, row), world metres; None beyond the map.
-    #[must_use]
-    pub fn tile_centre(&self, tile: [u32; 2]) -> Option<Point> {
-        self.cell_of_tile(tile).map(|(x, z)| self.centre(x, z))
-    }
-
-    /// The tile (column, row) that holds a point; None beyond the map.
-    #[must_use]
-    pub fn tile_at(&self, point: Point) -> Option<[u32; 2]> {
-        self.cell_in(point).and_then(|(x, z)| self.tile_of_cell(x, z))
-    }
-
-    /// Appends the corners of a cell in order, clockwise seen from above: four, or six of a hexagon, world
-    /// metres.
-    pub fn outline(&self, x: u32, z: u32, out: &mut Vec<Point>) {
-        let corner = |[dx, dz]: &Point| self.to_world([f64::from(x) + 0.5 + dx, f64::from(z) + 0.5 + dz]);
-        out.extend(self.tiling.shape().corners().iter().map(corner));
-    }
-
-    /// The rectangle around all tiles, world metres.
-    pub(crate) fn tiles_bounds(&self) -> Bounds {
-        let [width, depth] = self.tiling.size_m();
-        Bounds { min: [self.min_x, self.min_z], max: [self.min_x + width, self.min_z + depth] }
     }
 }
 

@@ -9,9 +9,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
+use crate::nav::graph::link_rows::LinkRows;
 use crate::nav::landmarks::{FarPlaces, LandmarkGoal};
 
 /// Far points, each a lane of every bound. Measured on 50,000 points of `nav_test.obj`: see
@@ -35,7 +35,7 @@ pub(crate) type GraphGoal = LandmarkGoal<i32, LANES>;
 impl GraphLandmarks {
     /// For the largest group of connected points. Cost: nine walks over it.
     #[must_use]
-    pub(crate) fn new(net: &Adjacency) -> Self {
+    pub(crate) fn new(net: &LinkRows) -> Self {
         let mut landmarks = Self { places: Vec::new(), lengths_mm: vec![[MUTE; LANES]; net.points().len()] };
         let Some(first) = seed(net) else { return landmarks };
         let mut spread = Dijkstra::default();
@@ -86,7 +86,7 @@ impl GraphLandmarks {
     }
 
     /// Makes up for a link that came, on a net that has it. Cost: the points that come nearer to a far point.
-    pub(crate) fn add(&mut self, net: &Adjacency, ends: [u32; 2]) {
+    pub(crate) fn add(&mut self, net: &LinkRows, ends: [u32; 2]) {
         let mut heap = BinaryHeap::new();
         for lane in 0..LANES {
             heap.extend(ends.map(|at| Reverse((self.lengths_mm[at as usize][lane], at))));
@@ -110,7 +110,7 @@ impl GraphLandmarks {
 }
 
 /// The lowest-numbered point of the largest connected group.
-fn seed(net: &Adjacency) -> Option<u32> {
+fn seed(net: &LinkRows) -> Option<u32> {
     let labels = labels(net.points().len(), net.links().iter().copied());
     let mut counts = vec![0u32; labels.len()];
     labels.iter().for_each(|&label| counts[label as usize] += 1);

@@ -12,9 +12,10 @@ use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
-use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
+use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::alt_heuristic::GraphGoal;
 use crate::nav::graph::dijkstra::{FAR, Tip};
+use crate::nav::graph::link_rows::AdjacentPoint;
 use crate::nav::{NodeId, SearchStep};
 
 /// Slack of a search that is exact.

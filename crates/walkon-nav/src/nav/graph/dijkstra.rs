@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
+use crate::nav::graph::link_rows::{AdjacentPoint, LinkRows};
 
 /// A point that a way may begin or end with, and what the stretch between it and the place itself costs,
 /// millimetres.
@@ -29,7 +29,7 @@ impl Dijkstra {
     /// Finds the distance to every point within `within_mm`, over the open ways. Cost: the points reached.
     pub(crate) fn run(
         &mut self,
-        net: &Adjacency,
+        net: &LinkRows,
         from: impl IntoIterator<Item = (u32, u32)>,
         within_mm: u32,
         is_open: impl Fn(u32, AdjacentPoint) -> bool,

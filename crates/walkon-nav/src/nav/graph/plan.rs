@@ -13,17 +13,17 @@ use std::cell::RefCell;
 use glam::Vec3;
 
 use crate::base::geom::Segment;
-use crate::nav::graph::adjacency::{AdjacentPoint, link_mm};
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::climb::{ClimbingWay, is_climb, is_steep};
 use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::graph::ground_query::{Chain, GraphGroundQuery};
+use crate::nav::graph::link_rows::{AdjacentPoint, link_mm};
 use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{LinkPassage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::GraphScratch;
-use crate::nav::link_search::Stage;
-use crate::nav::linked::{self, Linked, LinkedPlan};
+use crate::nav::link_search::{LinkedPlan, Stage};
+use crate::nav::linked::{self, Linked};
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{

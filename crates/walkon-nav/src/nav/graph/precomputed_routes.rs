@@ -13,11 +13,12 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::base::rng::Rng;
-use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint, link_mm};
+use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
 use crate::nav::graph::editable_graph::GraphPart;
+use crate::nav::graph::link_rows::{AdjacentPoint, link_mm};
 use crate::nav::graph::scratch::GraphScratch;
 use crate::nav::{Search, SearchStep};
 

@@ -10,7 +10,7 @@ use crate::nav::buckets::Buckets;
 use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::layout::Unit;
-use crate::nav::hierarchy::sectors::{NODES, Sectors};
+use crate::nav::hierarchy::sector_grid::{NODES, SectorGrid};
 use crate::nav::landmarks::{ChangedGround, CostStep, FarPlaces, LandmarkGoal, PLACES};
 
 /// Of a gate that no way joins with a place.
@@ -38,7 +38,7 @@ pub(crate) struct GateGoal {
 
 impl GateLandmarks {
     /// Cost: a flood of all gates for each place, and one more.
-    pub(crate) fn new(sectors: &Sectors) -> Self {
+    pub(crate) fn new(sectors: &SectorGrid) -> Self {
         let mut count = 0;
         let index: Vec<(u32, u32)> = sectors
             .all()
@@ -95,7 +95,7 @@ impl GateLandmarks {
     }
 
     /// A gate of those that are joined with the most.
-    fn seed(&self, sectors: &Sectors, count: usize, queue: &mut Buckets) -> Option<u32> {
+    fn seed(&self, sectors: &SectorGrid, count: usize, queue: &mut Buckets) -> Option<u32> {
         let mut seen = vec![false; count];
         let mut best = None;
         for at in 0..count {
@@ -119,13 +119,19 @@ impl GateLandmarks {
         best.map(|(_, node)| node)
     }
 
-    fn flood(&self, sectors: &Sectors, from: u32, queue: &mut Buckets) -> Vec<u32> {
+    fn flood(&self, sectors: &SectorGrid, from: u32, queue: &mut Buckets) -> Vec<u32> {
         let count = sectors.all().iter().map(|sector| sector.gates.len()).sum();
         self.flood_into(sectors, from, queue, vec![u32::MAX; count])
     }
 
     /// The costs between a gate and all others.
-    fn flood_into(&self, sectors: &Sectors, from: u32, queue: &mut Buckets, mut costs: Vec<u32>) -> Vec<u32> {
+    fn flood_into(
+        &self,
+        sectors: &SectorGrid,
+        from: u32,
+        queue: &mut Buckets,
+        mut costs: Vec<u32>,
+    ) -> Vec<u32> {
         queue.reset(0, QUEUE_SHIFT);
         let relax = |node: u32, cost: u32, costs: &mut [u32], queue: &mut Buckets| {
             if let Some(known) = self.at(node).and_then(|at| costs.get_mut(at)).filter(|known| cost < **known)
@@ -203,6 +209,7 @@ mod tests {
     use crate::base::rng::Rng;
     use crate::nav::cells::{Bits, FACTOR_ONE, WeightedGround};
     use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
+    use crate::nav::hierarchy::sectors::Sectors;
     use crate::nav::hierarchy::table::{CellTable, octile};
     use crate::nav::search::Search;
     use crate::nav::search_state::Flow;

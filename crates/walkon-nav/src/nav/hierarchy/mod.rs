@@ -10,6 +10,7 @@
 pub(crate) mod alt_heuristic;
 pub(crate) mod gates;
 pub(crate) mod route;
+pub(crate) mod sector_grid;
 pub(crate) mod sectors;
 pub(crate) mod table;
 

@@ -16,7 +16,7 @@ use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::search_state::SearchStep;
 

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::raw::{clip, inner_width, length};
+use crate::nav::mesh::polygon::{clip, inner_width, length};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::topology_patch::TopologyPatch;
 use crate::nav::mesh::triangulate::{

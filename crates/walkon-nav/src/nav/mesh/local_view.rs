@@ -16,7 +16,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
 use crate::nav::mesh::build::{MeshBlocker, MeshInput, MeshView, OutlineIndex, Sets, ViewKey, keep_off};
 use crate::nav::mesh::locate::distance_sq;
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::topology_patch::TopologyPatch;
 use crate::nav::mesh::tree::RectangleTree;

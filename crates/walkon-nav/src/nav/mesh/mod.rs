@@ -17,6 +17,7 @@ mod locate;
 mod map;
 mod plan;
 mod polyanya;
+mod polygon;
 mod random;
 pub mod raw;
 mod scratch;

@@ -13,13 +13,13 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
-use crate::nav::link_search::Stage;
-use crate::nav::linked::{self, Linked, LinkedPlan};
+use crate::nav::link_search::{LinkedPlan, Stage};
+use crate::nav::linked::{self, Linked};
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::{MeshView, carve};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::locate::MeshSpot;
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};

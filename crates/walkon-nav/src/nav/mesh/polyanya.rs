@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 
 use crate::base::geom::{self, Point};
 use crate::nav::mesh::locate::MeshSpot;
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::search_state::{SearchLog, SearchStep};
 

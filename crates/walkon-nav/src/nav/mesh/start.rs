@@ -12,7 +12,7 @@ use crate::nav::Traversal;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::locate::{MeshSpot, distance_sq};
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::Topology;
 
 /// How far a body that stands off the map may be from it, metres.

@@ -642,7 +642,7 @@ fn seed_w5_places_are_found_where_they_are() {
         let polygon = rng.below(patches.len() as u64) as usize;
         let corners = &patches[polygon].outline;
         // A point well inside: the middle, and a share of the way to a corner.
-        let middle = super::raw::centre(corners);
+        let middle = super::polygon::centre(corners);
         let corner = corners[rng.below(corners.len() as u64) as usize];
         let part = rng.unit() * 0.9;
         let place = [0, 1].map(|axis| middle[axis] + part * (corner[axis] - middle[axis]));
@@ -699,7 +699,7 @@ fn seed_w8_a_pillar_within_the_radius_bends_the_path_one_beyond_it_does_not() {
 }
 
 fn measure(line: &[[f64; 2]]) -> f64 {
-    line.windows(2).map(|pair| super::raw::length(pair[0], pair[1])).sum()
+    line.windows(2).map(|pair| super::polygon::length(pair[0], pair[1])).sum()
 }
 
 #[test]

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::raw::{height_in_fan, twice_area};
+use crate::nav::mesh::polygon::{height_in_fan, twice_area};
 use crate::nav::mesh::tree::RectangleTree;
 
 /// No edge, no corner, no polygon.

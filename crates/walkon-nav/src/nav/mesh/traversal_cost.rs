@@ -11,7 +11,7 @@ use crate::base::geom;
 use crate::base::ids::AreaId;
 use crate::nav::Crossing;
 use crate::nav::mesh::polyanya::Tolls;
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::Topology;
 
 /// Prices of the polygons of a view.

@@ -5,7 +5,7 @@
 //! more than a hundredth of it: rounded ends are polygons around the circle. Not here: which walls (`build`).
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
 use crate::nav::mesh::triangulate::GroundSegment;

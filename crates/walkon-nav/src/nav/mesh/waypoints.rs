@@ -9,7 +9,7 @@
 
 use crate::base::geom::Point;
 use crate::nav::mesh::locate::MeshSpot;
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::Topology;
 
 /// Changes for each segment of the line as it came.

@@ -12,9 +12,11 @@ use slotmap::SecondaryMap;
 use crate::base::ids::PathToken;
 use crate::base::threads::Threads;
 use crate::nav::plan::PlanTask;
-use crate::nav::requests::TURN_EXPANSIONS;
 use crate::nav::{NavMap, PathAnswer, PathQuery, Search};
 
+/// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a
+/// turn.
+pub(super) const TURN_EXPANSIONS: u32 = 64;
 /// Searches that need more are not worked out beforehand: one that is given up here is done twice. 2,048:
 /// many times what a request in a town needs, 72 in the mean.
 const SPECULATED_EXPANSIONS_MAX: u32 = 2_048;

@@ -15,7 +15,6 @@ use crate::base::ordered;
 use crate::base::rng::Rng;
 use crate::nav::cell::Cell;
 use crate::nav::cells::clearance::{self};
-use crate::nav::cells::custom_costs::CustomCosts;
 use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::terrain::TileState;
 use crate::nav::cells::{FACTOR_ONE, line_of_sight};
@@ -121,10 +120,11 @@ impl Backend for CellMap {
         if by.areas.is_none() {
             return;
         }
-        match self.variants.iter().position(|variant| variant.is_for(self, by)) {
+        let key = self.costs_key(by);
+        match self.variants.iter().position(|variant| variant.key == key) {
             Some(at) => self.variants[at..].rotate_left(1),
             None => {
-                let variant = CustomCosts::new(self, by);
+                let variant = self.custom_costs(key, by);
                 keep(&mut self.variants, KEPT_MAX, variant);
             }
         }
@@ -148,7 +148,8 @@ impl Backend for CellMap {
         }
         let class = self.class(by);
         if by.areas.is_some() {
-            return self.variants.iter().any(|variant| variant.is_for(self, by));
+            let key = self.costs_key(by);
+            return self.variants.iter().any(|variant| variant.key == key);
         }
         let passage = self.through(by).is_none_or(|_| self.kept_passage(class, by).is_some());
         passage && self.kept_walkability(class, by.barred()).is_some()

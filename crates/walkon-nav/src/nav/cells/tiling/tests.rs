@@ -1,7 +1,9 @@
 //! Tiles and back, against nearest centres and corners written down by hand.
 
 use super::*;
+use crate::base::geom::Bounds;
 use crate::base::rng::Rng;
+use crate::nav::MapFrame;
 
 fn grids() -> Vec<TileGrid> {
     let mut rng = Rng::stream(1, "tiling");

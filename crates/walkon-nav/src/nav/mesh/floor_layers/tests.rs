@@ -11,7 +11,7 @@ use crate::nav::mesh::floor_layers::arrange_on;
 use crate::nav::mesh::floor_layers::buildings::{Building, CELL_M, LatticeCell, Rectangle};
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
-use crate::nav::mesh::raw::length;
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};

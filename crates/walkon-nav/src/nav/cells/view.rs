@@ -1,0 +1,141 @@
+//! What a traversal can use of a map of cells, and what can be reached from where.
+//!
+//! In: what is walkable for a kind of body, doors it plans through, factors of its own. Out: bits, regions,
+//! the nearest cell that can be reached. Not here: what makes and keeps these (`map`), where they differ for
+//! one walker (`custom_costs`).
+
+use std::sync::Arc;
+
+use crate::base::geom::Point;
+use crate::nav::cell::Cell;
+use crate::nav::cells::Bits;
+use crate::nav::cells::layout::Unit;
+use crate::nav::cells::strong_components::StrongComponents;
+use crate::nav::cells::tiling::Metric;
+use crate::nav::cells::walkability::{Passage, Walkability};
+
+/// Factors of one walker.
+#[derive(Clone, Debug)]
+pub(crate) struct Paint {
+    /// By cell; empty when all are 1.
+    pub(crate) factors: Vec<u16>,
+    pub(crate) cheapest: u16,
+    pub(crate) unit: Unit,
+}
+
+/// What a traversal can use: the bits and everything that follows from them.
+#[derive(Clone, Debug)]
+pub(crate) struct CellView {
+    pub(crate) walkability: Arc<Walkability>,
+    pub(crate) passage: Option<Arc<Passage>>,
+    /// Factors of its own; None for those of the map.
+    pub(crate) paint: Option<Arc<Paint>>,
+}
+
+/// What can be reached from a cell.
+#[derive(Clone, Debug)]
+pub(crate) enum Reached {
+    /// All of a region.
+    Region(CellRegion),
+    /// Some rooms, where cells may not be left in every direction: by room.
+    Rooms(Vec<bool>),
+}
+
+/// Cells that can be reached from one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CellRegion {
+    /// A component by its label.
+    Alone(u32),
+    /// Components joined by doors.
+    Joined(u32),
+}
+
+impl CellView {
+    /// The cells that can be planned through.
+    pub(crate) fn bits(&self) -> &Bits {
+        self.passage.as_ref().map_or(&self.walkability.bare, |passage| passage.bits())
+    }
+
+    /// The rooms of its cells, where there are directions.
+    fn rooms(&self) -> Option<&StrongComponents> {
+        match &self.passage {
+            Some(passage) => passage.rooms.as_ref(),
+            None => self.walkability.rooms.as_ref(),
+        }
+    }
+
+    /// Whether some of its cells may not be left in every direction.
+    pub(crate) fn is_directed(&self) -> bool {
+        self.rooms().is_some()
+    }
+
+    /// What can be reached from a cell; None for a blocked one. Cost: labels, and where there are directions
+    /// the rooms.
+    pub(crate) fn reached_from(&self, x: u32, z: u32) -> Option<Reached> {
+        match self.rooms() {
+            None => self.region(x, z).map(Reached::Region),
+            Some(rooms) => rooms.reached_from(x, z).map(Reached::Rooms),
+        }
+    }
+
+    /// Whether a cell is among what can be reached.
+    pub(crate) fn is_reached(&self, reached: &Reached, x: u32, z: u32) -> bool {
+        match (reached, self.rooms()) {
+            (Reached::Region(region), _) => self.region(x, z) == Some(*region),
+            (Reached::Rooms(open), Some(rooms)) => rooms.room(x, z).is_some_and(|room| open[room as usize]),
+            (Reached::Rooms(_), None) => false,
+        }
+    }
+
+    /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z,
+    /// x).
+    pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<Cell> {
+        match (reached, self.rooms()) {
+            (Reached::Region(region), _) => self.closest(Some(*region), point, f64::INFINITY),
+            (Reached::Rooms(open), Some(rooms)) => rooms.closest(open, point),
+            (Reached::Rooms(_), None) => None,
+        }
+    }
+
+    /// Cells that are joined with one another, directions aside; None for a blocked one.
+    pub(crate) fn region(&self, x: u32, z: u32) -> Option<CellRegion> {
+        let labels = &self.walkability.labels;
+        let joined = self.passage.as_ref().and_then(|passage| passage.doors.root(labels, x, z));
+        joined.map(CellRegion::Joined).or_else(|| labels.label(x, z).map(CellRegion::Alone))
+    }
+
+    /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in
+    /// cells; ties by (distance, z, x).
+    pub(crate) fn closest(&self, region: Option<CellRegion>, point: Point, within: f64) -> Option<Cell> {
+        let labels = &self.walkability.labels;
+        let Some(passage) = &self.passage else {
+            return labels
+                .closest_where(point, within, |label| region.is_none_or(|r| r == CellRegion::Alone(label)));
+        };
+        let (doors, metric) = (&passage.doors, self.bits().shape().metric);
+        let region_of =
+            |label| doors.root_of_label(label).map_or(CellRegion::Alone(label), CellRegion::Joined);
+        let mut best = labels
+            .closest_where(point, within, |label| region.is_none_or(|region| region_of(label) == region))
+            .map(|cell| (distance_sq(metric, cell, point), cell));
+        for run in doors.runs() {
+            if region.is_some_and(|region| region != CellRegion::Joined(doors.root_of_run(run))) {
+                continue;
+            }
+            let column = point[0] - metric.lean() * (f64::from(run.z) + 0.5 - point[1]);
+            let x = (column.ceil() - 1.0).clamp(f64::from(run.from), f64::from(run.to - 1)) as u32;
+            let cell = Cell { x, z: run.z };
+            let offer = (distance_sq(metric, cell, point), cell);
+            let rank = |(distance, Cell { x, z }): (f64, Cell)| (distance, z, x);
+            if offer.0 <= within * within && best.is_none_or(|best| rank(offer) < rank(best)) {
+                best = Some(offer);
+            }
+        }
+        best.map(|(_, cell)| cell)
+    }
+}
+
+/// From a point to the centre of a cell, squared, in the unit of length of the map.
+pub(crate) fn distance_sq(metric: Metric, Cell { x, z }: Cell, point: Point) -> f64 {
+    metric.length_sq(f64::from(x) + 0.5 - point[0], f64::from(z) + 0.5 - point[1])
+}
