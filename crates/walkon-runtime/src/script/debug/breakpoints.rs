@@ -1,16 +1,15 @@
-//! Breakpoints: the lines that were asked for, the lines they came to, when they stop, what they tell.
+//! Breakpoints: the lines that were asked for, the lines they came to, when they stop; and the other stops.
 //!
 //! In: wishes by file. Out: their places, and which stop at a line. Holds: a wish stays when its file is
 //! loaded again, or for the first time, and finds its place again. Not here: stopping (`debug`), conditions
-//! as code (`evaluate`).
+//! and texts, which are code (`paused`).
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::Lua;
 
 use crate::base::ordered::CollectOrdered;
-use crate::script::debug::evaluate::Asking;
-use crate::script::debug::paused::Paused;
 use crate::script::vm::debug::DebugPort;
 use crate::script::vm::{lines_to_stop_at, machine_of};
 
@@ -77,37 +76,6 @@ impl HitRule {
     }
 }
 
-impl BreakpointWish {
-    /// What comes of it here: none where its condition does not hold; else the text that it tells, if it
-    /// tells one. A condition that fails stops, so that somebody sees it.
-    pub(super) fn judge(&self, paused: &Paused<'_>) -> Option<Option<String>> {
-        let frame = paused.innermost();
-        if let Some(condition) = &self.condition
-            && let Ok(false) = paused.holds(frame.as_ref(), condition)
-        {
-            return None;
-        }
-        Some(self.log.as_ref().map(|log| filled_in(paused, log)))
-    }
-}
-
-/// A text with what its expressions in braces come to. Braces that never close are text.
-fn filled_in(paused: &Paused<'_>, log: &str) -> String {
-    let (mut text, mut rest) = (String::new(), log);
-    while let Some((before, (expression, after))) =
-        rest.split_once('{').and_then(|(before, inside)| Some((before, inside.split_once('}')?)))
-    {
-        text.push_str(before);
-        let frame = paused.innermost_id();
-        match paused.evaluate(frame, expression, Asking::Looks) {
-            Ok(value) => text.push_str(value.bare()),
-            Err(why) => text.push_str(&format!("<{why}>")),
-        }
-        rest = after;
-    }
-    text + rest
-}
-
 /// Where a breakpoint is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakpointState {
@@ -126,6 +94,15 @@ struct Breakpoint {
     wish: BreakpointWish,
     line: Option<u32>,
     hits: u64,
+}
+
+/// What the client wants the level to stop at.
+#[derive(Debug, Default)]
+pub(super) struct DebugStops {
+    pub(super) breakpoints: RefCell<Breakpoints>,
+    pub(super) at_faults: Cell<bool>,
+    /// Ticks in which one of these happened.
+    pub(super) events: RefCell<BTreeSet<String>>,
 }
 
 /// All breakpoints of a level, by file.

@@ -16,13 +16,12 @@ mod rows;
 mod tasks;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
 use mlua::Lua;
 
-use crate::script::debug::breakpoints::Breakpoints;
+use crate::script::debug::breakpoints::DebugStops;
 use crate::script::vm::debug::{Hook, Lines, Stack, Standing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{Machine, machine_of, resting, store};
@@ -146,10 +145,8 @@ fn has_task(lua: &Lua, stack: Stack) -> bool {
 #[derive(Debug)]
 struct Core {
     client: RefCell<Box<dyn DebugClient>>,
-    breakpoints: RefCell<Breakpoints>,
+    stops: DebugStops,
     course: Cell<StepCourse>,
-    stops_at_faults: Cell<bool>,
-    events: RefCell<BTreeSet<String>>,
     is_detached: Cell<bool>,
 }
 
@@ -159,10 +156,8 @@ impl Debugger {
     pub fn new(client: Box<dyn DebugClient>) -> Self {
         Self(Rc::new(Core {
             client: RefCell::new(client),
-            breakpoints: RefCell::default(),
+            stops: DebugStops::default(),
             course: Cell::new(StepCourse::Runs),
-            stops_at_faults: Cell::new(false),
-            events: RefCell::default(),
             is_detached: Cell::new(false),
         }))
     }
@@ -185,12 +180,12 @@ impl Debugger {
 
     /// Whether events are stopped at.
     pub(crate) fn stops_at_events(&self) -> bool {
-        !self.0.is_detached.get() && !self.0.events.borrow().is_empty()
+        !self.0.is_detached.get() && !self.0.stops.events.borrow().is_empty()
     }
 
     /// The first of these names that is to be stopped at.
     pub(crate) fn stop_of<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
-        let events = self.0.events.borrow();
+        let events = self.0.stops.events.borrow();
         if self.0.is_detached.get() {
             return None;
         }
@@ -228,7 +223,7 @@ impl Core {
     ) -> Option<R> {
         let machine = machine_of(lua)?;
         let mut client = self.client.try_borrow_mut().ok()?;
-        let paused = Paused::new(lua, self, &machine, at);
+        let paused = Paused::new(lua, &self.stops, &machine, at);
         let boards = store::find(lua, |runtime| Some(runtime.boards.last()));
         let result = resting::rest(lua, &machine, || tell(&mut **client, &paused));
         if paused.has_acted() {
@@ -268,7 +263,7 @@ impl Core {
             resting::rest(lua, machine, || {
                 port.set_everywhere(lua, lines);
                 if self.is_detached.get() {
-                    self.breakpoints.borrow_mut().clear(lua, port);
+                    self.stops.breakpoints.borrow_mut().clear(lua, port);
                 }
             });
         });
@@ -293,12 +288,12 @@ impl Core {
 
     /// The breakpoints of this line that stop; those that tell do so.
     fn breakpoints_at(&self, lua: &Lua, at: &Standing) -> Vec<u64> {
-        let passed = self.breakpoints.borrow().at(&at.file, at.line);
+        let passed = self.stops.breakpoints.borrow().at(&at.file, at.line);
         let mut stopping = Vec::new();
         for breakpoint in passed {
             let outcome = self.with_client(lua, Some(at), |client, paused| {
-                let outcome = breakpoint.judge(paused)?;
-                let hits = self.breakpoints.borrow_mut().hit(breakpoint.id);
+                let outcome = paused.judge(&breakpoint)?;
+                let hits = self.stops.breakpoints.borrow_mut().hit(breakpoint.id);
                 if !breakpoint.hits.is_none_or(|rule| rule.holds(hits)) {
                     return None;
                 }
@@ -330,13 +325,13 @@ impl Hook for Core {
 
     fn at_fault(&self, lua: &Lua, failure: &CallFailure, at: &Standing) {
         let is_fault = !matches!(failure.kind, FaultKind::Ended | FaultKind::Stopped);
-        if is_fault && self.stops_at_faults.get() && !self.is_detached.get() {
+        if is_fault && self.stops.at_faults.get() && !self.is_detached.get() {
             self.pause(lua, Some(at), &StopReason::Fault(failure.message.clone()));
         }
     }
 
     fn loaded(&self, lua: &Lua, file: &str) {
-        let moved = self.breakpoints.borrow_mut().place(lua, file);
+        let moved = self.stops.breakpoints.borrow_mut().place(lua, file);
         if !moved.is_empty()
             && let Ok(mut client) = self.client.try_borrow_mut()
         {

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 
 use mlua::{Lua, Value};
 
-use crate::script::debug::breakpoints::{BreakpointState, BreakpointWish};
+use crate::script::debug::breakpoints::{BreakpointState, BreakpointWish, DebugStops};
 use crate::script::debug::evaluate::{self, Asking};
 use crate::script::debug::rows::{self, Page, Variable};
-use crate::script::debug::{Core, tasks};
+use crate::script::debug::tasks;
 use crate::script::vm::debug::{self, ScriptFrame, Stack, Standing};
 use crate::script::vm::shown::place_of;
 use crate::script::vm::{Machine, lend, lines_to_stop_at, store};
@@ -66,7 +66,7 @@ enum NumberedThing {
 #[derive(Debug)]
 pub struct Paused<'a> {
     lua: &'a Lua,
-    core: &'a Core,
+    stops: &'a DebugStops,
     machine: &'a Machine,
     at: Option<&'a Standing>,
     frames: RefCell<Vec<ScriptFrame>>,
@@ -75,9 +75,14 @@ pub struct Paused<'a> {
 }
 
 impl<'a> Paused<'a> {
-    pub(super) fn new(lua: &'a Lua, core: &'a Core, machine: &'a Machine, at: Option<&'a Standing>) -> Self {
+    pub(super) fn new(
+        lua: &'a Lua,
+        stops: &'a DebugStops,
+        machine: &'a Machine,
+        at: Option<&'a Standing>,
+    ) -> Self {
         let (frames, kept, has_acted) = (RefCell::default(), RefCell::default(), Cell::new(false));
-        Self { lua, core, machine, at, frames, kept, has_acted }
+        Self { lua, stops, machine, at, frames, kept, has_acted }
     }
 
     pub(super) fn has_acted(&self) -> bool {
@@ -87,7 +92,35 @@ impl<'a> Paused<'a> {
     /// These breakpoints take the place of those that a file had. Paths lie below the script folders.
     #[must_use]
     pub fn set_breakpoints(&self, file: &str, wishes: Vec<BreakpointWish>) -> Vec<BreakpointState> {
-        self.core.breakpoints.borrow_mut().set(self.lua, file, wishes)
+        self.stops.breakpoints.borrow_mut().set(self.lua, file, wishes)
+    }
+
+    /// What comes of a breakpoint here: none where its condition does not hold; else the text that it tells,
+    /// if it tells one. A condition that fails stops, so that a person sees it.
+    pub(super) fn judge(&self, breakpoint: &BreakpointWish) -> Option<Option<String>> {
+        let frame = self.innermost();
+        if let Some(condition) = &breakpoint.condition
+            && let Ok(false) = self.holds(frame.as_ref(), condition)
+        {
+            return None;
+        }
+        Some(breakpoint.log.as_ref().map(|log| self.filled_in(log)))
+    }
+
+    /// A text with what its expressions in braces come to. Braces that never close are text.
+    fn filled_in(&self, log: &str) -> String {
+        let (mut text, mut rest) = (String::new(), log);
+        while let Some((before, (expression, after))) =
+            rest.split_once('{').and_then(|(before, inside)| Some((before, inside.split_once('}')?)))
+        {
+            text.push_str(before);
+            match self.evaluate(self.innermost_id(), expression, Asking::Looks) {
+                Ok(value) => text.push_str(value.bare()),
+                Err(why) => text.push_str(&format!("<{why}>")),
+            }
+            rest = after;
+        }
+        text + rest
     }
 
     /// The lines of a file where it can stop; none for a file that is no script of this level.
@@ -98,12 +131,12 @@ impl<'a> Paused<'a> {
 
     /// Stops after a tick in which one of these happened.
     pub fn stop_at_events(&self, names: BTreeSet<String>) {
-        *self.core.events.borrow_mut() = names;
+        *self.stops.events.borrow_mut() = names;
     }
 
     /// Whether to stop where a script faults.
     pub fn stop_at_faults(&self, stops: FaultStops) {
-        self.core.stops_at_faults.set(stops == FaultStops::Every);
+        self.stops.at_faults.set(stops == FaultStops::Every);
     }
 
     /// The world as it stands; none while files load.
