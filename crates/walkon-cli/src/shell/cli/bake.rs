@@ -4,7 +4,7 @@ use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{BakeArgs, Format};
-use super::path::layer_among;
+use super::path_question::layer_among;
 use super::shell::{Shell, shown_path};
 use crate::level::{Level, NavigationDef};
 use crate::shell::output::{OutputFile, Results};

@@ -14,9 +14,10 @@ use super::args::{
     Format, GraphCommand, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
     GraphPathArgs, PlaceArg, ViewArg,
 };
-use super::path::{self, PathPoints, PathQuestion};
+use super::path::{self, PathPoints};
+use super::path_question::PathQuestion;
 use super::shell::{Shell, refusal, shown_path};
-use super::{draw, scenery};
+use super::{canvas, scenery};
 use crate::base::suggestions::{self, counted};
 use crate::level::graph::work::{
     BakedGraph, HandWork, MadeGraph, bake_graph, groups_json, link_graph, make_graph, nearest_point,
@@ -500,10 +501,10 @@ impl<'s> GraphWork<'s> {
         shot: Shot<'_>,
         results: &mut Results,
     ) -> Result<(), CommandFailure> {
-        let form = shot.out.map(draw::form_of).transpose()?;
+        let form = shot.out.map(canvas::form_of).transpose()?;
         let inputs = self.found.project.folder.files_read();
         let target = shot.out.map(|out| OutputFile::claim(out, &inputs)).transpose()?;
-        let slant = draw::slant_over(shot.view, draft.points().iter().copied());
+        let slant = canvas::slant_over(shot.view, draft.points().iter().copied());
         let groups = groups(draft);
         let triangles = scenery::triangles(&self.found, &self.def).ok().flatten().unwrap_or_default();
         // A level that does not load has its graph all the same.
@@ -517,10 +518,10 @@ impl<'s> GraphWork<'s> {
         let scale = shot.scale.unwrap_or((2.0 / self.def.spacing_m).min(wide));
         match (target, form) {
             (Some(target), Some(form)) => {
-                let scale = if form == draw::PictureFormat::Text { Some(scale) } else { shot.scale };
-                draw::write(&[picture], form, scale, &target)
+                let scale = if form == canvas::PictureFormat::Text { Some(scale) } else { shot.scale };
+                canvas::write(&[picture], form, scale, &target)
             }
-            _ => results.text(&draw::text(&[picture], Some(scale))),
+            _ => results.text(&canvas::text(&[picture], Some(scale))),
         }
     }
 }

@@ -7,6 +7,7 @@
 pub(super) mod args;
 mod bake;
 mod batch;
+mod canvas;
 mod check;
 mod completions;
 mod debug;
@@ -17,6 +18,7 @@ mod limits;
 mod movingai;
 mod new;
 mod path;
+mod path_question;
 mod profile;
 mod replay;
 mod run;

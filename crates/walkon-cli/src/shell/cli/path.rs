@@ -1,26 +1,20 @@
 //! `walkon path`: one path, with its measures and, if asked for, a picture of the search.
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use glam::Vec3;
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
-use super::args::{Format, PathArgs, PlaceArg};
+use super::args::{Format, PathArgs};
+use super::path_question::{Answered, PathQuestion, floor_of, layer_of, on_floor};
 use super::shell::Shell;
-use super::{draw, movingai};
+use super::{canvas, movingai};
 use crate::base::geom::flat_distance;
 use crate::base::suggestions;
 use crate::game::line::{JsonLine, float, place, place_in_space, quoted};
-use crate::nav::{
-    Accept, Disc, LayerChange, NavMap, PathAnswer, PathQuery, PathStatus, SearchRecord, Traversal,
-};
+use crate::nav::{LayerChange, PathAnswer, PathStatus, Traversal};
 use crate::shell::output::{OutputFile, Results};
 use crate::view::{SearchScene, Slant};
 use crate::world::World;
-use crate::world::ops::paths;
-use crate::world::tiles::Tiles;
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {
@@ -38,7 +32,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
         .as_deref()
         .map(|out| OutputFile::claim(out, &found.project.folder.files_read()))
         .transpose()?;
-    let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
+    let format = target.as_ref().map(|target| canvas::form_of(target.path())).transpose()?;
     let mut world = crate::level::spawn::build(loaded, None).world;
     let layer = layer_of(&world, args.layer.as_deref())?;
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(&world, Some(name))).transpose()?;
@@ -56,87 +50,9 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
         let scene = SearchScene { world: &world, from, to, by: &asked.by, record, answer, others: &[] };
-        draw::write(&[draw::search_picture(&scene, layer, Slant::Top)], format, None, &target)?;
+        canvas::write(&[canvas::search_picture(&scene, layer, Slant::Top)], format, None, &target)?;
     }
     Ok(Exit::Ok)
-}
-
-/// A question for a path.
-pub(super) struct PathQuestion {
-    pub from: Vec3,
-    pub to: Vec3,
-    pub by: Traversal,
-    /// Where it is to end; None for the layer that it begins on.
-    pub goal_layer: Option<u8>,
-    /// The people in the way; None when nobody counts.
-    pub others: Option<Arc<[Disc]>>,
-}
-
-/// Its answer.
-pub(super) struct Answered {
-    pub answer: PathAnswer,
-    pub record: SearchRecord,
-    pub micros: f64,
-    /// Where it was to end.
-    pub goal: Vec3,
-}
-
-impl PathQuestion {
-    /// Asks the map as walkers on it do.
-    pub fn answer(&self, world: &mut World) -> Answered {
-        let query = PathQuery {
-            start: self.from,
-            goal: self.to,
-            by: self.by.clone(),
-            accept: Accept::Nearest,
-            goal_layer: self.goal_layer,
-            expansions_max: u32::MAX,
-            others: self.others.clone(),
-        };
-        let clock = Instant::now();
-        let found = paths::find_recorded(world, &query, &mut || clock.elapsed().as_secs_f64());
-        Answered { answer: found.answer, record: found.record, micros: found.seconds * 1e6, goal: self.to }
-    }
-}
-
-/// The number of a layer by its name; the first when none is named.
-pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, CommandFailure> {
-    let Some(name) = name else { return Ok(0) };
-    let names: Vec<&str> = world.tiles().into_iter().flat_map(Tiles::layer_names).collect();
-    layer_among(&names, name)
-}
-
-/// The number of a layer by its name among those of a map.
-pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, CommandFailure> {
-    if names.is_empty() {
-        return Err(CommandFailure::usage(format!("--layer {name}: this map has no layers")));
-    }
-    if let Some(index) = names.iter().position(|own| *own == name) {
-        return Ok(index as u8);
-    }
-    let failure = CommandFailure::usage(format!("--layer {name}: this map has no layer of that name"));
-    Err(match suggestions::did_you_mean(name, names.iter().copied()) {
-        Some(help) => failure.help(help),
-        None => failure,
-    })
-}
-
-/// Height of the floor of a map, metres; None where it has several.
-pub(super) fn floor_of(nav: &NavMap) -> Option<f64> {
-    match (nav.mesh(), nav.graph()) {
-        (Some(mesh), _) => mesh.floor_y_m(),
-        (_, Some(_)) => None,
-        (None, None) => Some(nav.cells().map_or(0.0, |cells| cells.frame().floor_y_m)),
-    }
-}
-
-/// A place as typed, on the floor of a flat map; elsewhere at its own height, 0 when none was typed.
-pub(super) fn on_floor(place: PlaceArg, floor_y_m: Option<f64>) -> Result<Vec3, CommandFailure> {
-    if place.y.is_some() && floor_y_m.is_some() {
-        return Err(CommandFailure::usage("--from and --to: this map is flat, expected X,Z"));
-    }
-    let y = floor_y_m.or(place.y).unwrap_or(0.0);
-    Ok(Vec3::new(place.x as f32, y as f32, place.z as f32))
 }
 
 /// The points of a path that are shown.

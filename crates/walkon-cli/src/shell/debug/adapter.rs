@@ -4,6 +4,7 @@
 //! one that is not known or makes no sense is refused with a sentence; paths are those of the client's disk,
 //! files of scripts are below the script folders. Not here: reading and writing messages (`wire`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +17,10 @@ use walkon_runtime::script::debug::{
 };
 use walkon_runtime::script::vm::fuel::Signals;
 
-use crate::shell::debug::{Connection, ScriptPlaces, command};
+use crate::shell::debug::connection::{Connection, capabilities, command};
+
+/// Where the files of a project lie: the path of each script below the script folders, and that on disk.
+pub(super) type ScriptPlaces = BTreeMap<String, PathBuf>;
 
 /// The client's side of one level.
 #[derive(Debug)]
@@ -34,29 +38,6 @@ enum RequestOutcome {
     /// Answered, and then the level goes on.
     Order(DebugOrder, Value),
     Refusal(String),
-}
-
-/// What this adapter can do: the answer to `initialize`.
-pub(super) fn capabilities() -> Value {
-    json!({
-        "supportsConfigurationDoneRequest": true,
-        "supportsFunctionBreakpoints": true,
-        "supportsConditionalBreakpoints": true,
-        "supportsHitConditionalBreakpoints": true,
-        "supportsLogPoints": true,
-        "supportsEvaluateForHovers": true,
-        "supportsExceptionInfoRequest": true,
-        "supportsBreakpointLocationsRequest": true,
-        "supportsLoadedSourcesRequest": true,
-        "supportsDelayedStackTraceLoading": true,
-        "supportsTerminateRequest": true,
-        "supportTerminateDebuggee": true,
-        "supportsVariablePaging": true,
-        "exceptionBreakpointFilters": [{
-            "filter": "faults", "label": "Faults", "default": true,
-            "description": "Stops where an error that nobody catches, spent fuel or spent memory ends a call",
-        }],
-    })
 }
 
 impl DebugClient for Adapter {

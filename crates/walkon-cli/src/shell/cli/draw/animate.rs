@@ -12,13 +12,13 @@ use glam::Vec3;
 use walkon_shell::{CommandFailure, Exit};
 
 use super::source::DrawSource;
-use super::{blank, draw_backdrop, slant_of};
 use crate::base::suggestions::counted;
 use crate::base::time::{TickNumber, TickRate};
 use crate::game::recording::Recording;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
-use crate::shell::cli::path::layer_of;
+use crate::shell::cli::canvas::{blank, draw_backdrop, slant_of};
+use crate::shell::cli::path_question::layer_of;
 use crate::shell::cli::shell::Shell;
 use crate::shell::cli::{run, scenery};
 use crate::shell::interrupts::Interrupts;
