@@ -157,7 +157,8 @@ fn fastest(pairs: &[(u32, u32)], mut solve: impl FnMut((u32, u32)) -> u32) -> f6
 /// The same question to the crate.
 fn theirs(net: &Adjacency, (from, to): (u32, u32)) -> u32 {
     let steps = |&at: &u32| net.steps(at).iter().map(|step| (step.to, step.cost_mm)).collect::<Vec<_>>();
-    let found =
-        pathfinding::directed::astar::astar(&from, steps, |&at| net.straight_mm(at, to), |&at| at == to);
+    let point = |at: u32| net.points()[at as usize].as_dvec3();
+    let straight_mm = |&at: &u32| (point(at).distance(point(to)) * 1000.0) as u32;
+    let found = pathfinding::directed::astar::astar(&from, steps, straight_mm, |&at| at == to);
     found.unwrap().1
 }

@@ -12,7 +12,7 @@ use glam::Vec3;
 use walkon_runtime::base::geom::{self, Point};
 use walkon_runtime::base::ids::AreaId;
 use walkon_runtime::base::rng::Rng;
-use walkon_runtime::nav::cells::{AreaShape, CellMap, GridSource};
+use walkon_runtime::nav::cells::{AreaShape, CellMap, GridSource, SearchStrategy, WeightedGround};
 use walkon_runtime::nav::{Accept, AreaEdit, NavEdit, NavMap, PathQuery, PathStatus, Search, Traversal};
 
 /// Rooms a side; with a gateway to the right and one below each, about three times its square polygons.
@@ -219,12 +219,14 @@ fn smoothing(map: &NavMap) {
         let (x, z) = cells.frame().cell_in(geom::ground(point)).unwrap();
         walkon_runtime::nav::NodeId(z * width + x)
     };
+    let even = WeightedGround::even(cells.bits());
+    let strategy = SearchStrategy::of(cells.bits());
     let alone = fastest(40, || {
         let mut nodes = Vec::new();
         for query in &queries {
             let ends = walkon_runtime::nav::Ends { start: node(query.start), goal: node(query.goal) };
-            search.begin_jump(cells.bits(), ends);
-            search.step_jump(cells.bits(), u32::MAX);
+            search.begin_jump(&even, strategy, ends);
+            search.step_jump(&even, u32::MAX);
             search.nodes(&mut nodes);
             black_box(&nodes);
         }

@@ -533,8 +533,8 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
     let ours = [0, 1].map(|nth| {
         let ground = [&ground, &guided][nth];
         fastest(lines, |line| {
-            search.begin_jump_on(ground, pace, Ends { start: id(line.start), goal: id(line.goal) });
-            let step = search.step_jump_on(ground, u32::MAX);
+            search.begin_jump(ground, pace, Ends { start: id(line.start), goal: id(line.goal) });
+            let step = search.step_jump(ground, u32::MAX);
             search.nodes(&mut nodes);
             expansions[nth] += f64::from(search.spent()) / (ROUNDS * lines.len()) as f64;
             black_box(nodes.len());

@@ -241,9 +241,9 @@ fn ground<'a>(table: &'a Table, bits: &'a Bits) -> WeightedGround<'a> {
 }
 
 fn jump(search: &mut Search, bits: &Bits, pace: SearchStrategy, ends: Ends) -> u64 {
-    let cells = u64::from(bits.width()) * u64::from(bits.depth());
-    search.begin_jump_in(bits, Unit::for_map(cells, FACTOR_ONE), pace, ends);
-    answer(search.step_jump(bits, u32::MAX), search)
+    let even = WeightedGround::even(bits);
+    search.begin_jump(&even, pace, ends);
+    answer(search.step_jump(&even, u32::MAX), search)
 }
 
 fn weighted(search: &mut Search, ground: &WeightedGround, ends: Ends) -> u64 {
@@ -473,14 +473,14 @@ fn inv_p8_random_slices_change_neither_nodes_nor_cost_nor_what_was_spent() {
                 sliced.begin_weighted(&even, ends);
             } else {
                 jump(&mut whole, &bits, pace, ends);
-                sliced.begin_jump_in(&bits, even.unit, pace, ends);
+                sliced.begin_jump(&even, pace, ends);
             }
             loop {
                 let (before, allowance) = (sliced.spent(), rng.below(9) as u32);
                 let step = if kernel == 2 {
                     sliced.step_weighted(&even, allowance)
                 } else {
-                    sliced.step_jump(&bits, allowance)
+                    sliced.step_jump(&even, allowance)
                 };
                 if step != SearchStep::Running {
                     break;
@@ -596,13 +596,9 @@ fn one_factor_everywhere_costs_the_same_with_jumps_and_with_weights() {
         };
         let bits = table.bits();
         let expected = weighted(&mut search, &ground(&table, &bits), ends(start, goal));
-        search.begin_jump_in(
-            &bits,
-            unit_of(&table).scaled(factor),
-            SearchStrategy::of(&bits),
-            ends(start, goal),
-        );
-        let step = search.step_jump(&bits, u32::MAX);
+        let even = WeightedGround { unit: unit_of(&table).scaled(factor), ..WeightedGround::even(&bits) };
+        search.begin_jump(&even, SearchStrategy::of(&bits), ends(start, goal));
+        let step = search.step_jump(&even, u32::MAX);
         assert_eq!(answer(step, &search), expected, "seed {seed}");
     }
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use walkon_runtime::nav::cells::{Bits, WeightedGround};
+use walkon_runtime::nav::cells::{Bits, SearchStrategy, WeightedGround};
 use walkon_runtime::nav::{ConnectedComponents, Ends, NodeId, Search, SearchStep};
 
 struct Published {
@@ -114,12 +114,13 @@ fn answer_all(folder: &Path) -> usize {
         let Published { bits, lines } = read(&file);
         let labels = ConnectedComponents::of(&bits);
         let cell = |node: NodeId| (node.0 % bits.width(), node.0 / bits.width());
-        let unit = f64::from(WeightedGround::even(&bits).unit.straight);
+        let even = WeightedGround::even(&bits);
+        let unit = f64::from(even.unit.straight);
         for (ends, optimum) in lines.into_iter().step_by(every) {
             let ((start_x, start_z), (goal_x, goal_z)) = (cell(ends.start), cell(ends.goal));
             let reachable = labels.label(start_x, start_z) == labels.label(goal_x, goal_z);
-            search.begin_jump(&bits, ends);
-            let step = search.step_jump(&bits, u32::MAX);
+            search.begin_jump(&even, SearchStrategy::of(&bits), ends);
+            let step = search.step_jump(&even, u32::MAX);
             assert_eq!(step == SearchStep::Found, reachable, "{} {ends:?}", file.display());
             // Some files give two decimals only. Lines whose optimum is zero are trivial or cannot be
             // reached.

@@ -91,14 +91,17 @@ impl Remarks {
     }
 }
 
-/// Whether one point can be reached from another where areas have a direction. Labels, which `by_labels`
-/// asks, decide unless the answer depends on it; then a search does.
-pub(crate) fn reach_one_way<P: Plan>(
+/// Whether one point can be reached from another. Labels, which `by_labels` asks, decide unless the answer
+/// depends on the direction of areas; then a search does.
+pub(crate) fn reach<P: Plan>(
     map: &P::Map,
     [from, to]: [Vec3; 2],
     by: &Traversal,
     by_labels: impl Fn(&Traversal) -> Reach,
 ) -> Reach {
+    if by.one_way().is_empty() {
+        return by_labels(by);
+    }
     let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
     let wide = by_labels(&Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
     let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));

@@ -12,7 +12,7 @@ use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::{Cells, ScanStop};
 use crate::nav::cells::guess::Guess;
-use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS, Unit};
+use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS};
 use crate::nav::cells::weighted_astar::{Even, OpenCell, SearchField};
 use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::search::Search;
@@ -47,21 +47,9 @@ impl SearchStrategy {
 }
 
 impl Search {
-    /// Begins a search over cells that all cost the same. A start or goal that is not walkable exhausts it at
-    /// once.
-    pub fn begin_jump(&mut self, bits: &Bits, ends: Ends) {
-        self.begin_jump_over(bits, &WeightedGround::even(bits), SearchStrategy::of(bits), ends);
-    }
-
-    /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the
-    /// strategy.
-    pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, strategy: SearchStrategy, ends: Ends) {
-        let ground = WeightedGround { unit, ..WeightedGround::even(bits) };
-        self.begin_jump_over(bits, &ground, strategy, ends);
-    }
-
-    /// The same over ground that has neither factors nor gates nor directions, with its landmarks.
-    pub fn begin_jump_on(&mut self, ground: &WeightedGround, strategy: SearchStrategy, ends: Ends) {
+    /// Begins a search over ground that has neither factors nor gates nor directions, with its landmarks. A
+    /// start or goal that is not walkable exhausts it at once.
+    pub fn begin_jump(&mut self, ground: &WeightedGround, strategy: SearchStrategy, ends: Ends) {
         self.begin_jump_over(ground.bits, ground, strategy, ends);
     }
 
@@ -105,14 +93,8 @@ impl Search {
         true
     }
 
-    /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance`
-    /// expansions.
-    pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> SearchStep {
-        self.step_jump_over(bits, None, allowance)
-    }
-
-    /// The same over ground with landmarks.
-    pub fn step_jump_on(&mut self, ground: &WeightedGround, allowance: u32) -> SearchStep {
+    /// Goes on with a search over such ground until it ends or has spent `allowance` expansions.
+    pub fn step_jump(&mut self, ground: &WeightedGround, allowance: u32) -> SearchStep {
         self.step_jump_over(ground.bits, ground.far, allowance)
     }
 

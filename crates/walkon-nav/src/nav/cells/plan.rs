@@ -30,7 +30,7 @@ use crate::nav::cells::smoothing::{CellLine, FoundWay, StraightLines};
 use crate::nav::cells::view::{CellView, Reached, distance_sq};
 use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::hierarchy::SectorRoute;
-use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
+use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, SearchStep};
 use crate::nav::smooth::SmoothingBill;
@@ -95,18 +95,11 @@ impl CellMap {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
     #[must_use]
     pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        if !by.one_way().is_empty() {
-            let by_labels = |by: &Traversal| self.reach_by_labels(from, to, by);
-            return reach_one_way::<CellPlan>(self, [from, to], by, by_labels);
-        }
-        let view = self.view(by);
-        match self.begin_at(&view, from, by) {
-            Ok((start, _)) => match self.trouble(&view, start, to, by) {
-                None => Reach::Yes,
-                Some(trouble) => Reach::No(trouble),
-            },
-            Err(trouble) => Reach::No(trouble),
-        }
+        reach::<CellPlan>(self, [from, to], by, |by| {
+            let view = self.view(by);
+            let trouble = |(start, _)| self.trouble(&view, start, to, by);
+            self.begin_at(&view, from, by).map_or_else(Some, trouble).map_or(Reach::Yes, Reach::No)
+        })
     }
 
     /// The cell to begin in, and the point when that is not where the body stands.

@@ -179,12 +179,4 @@ impl LinkRows {
     pub fn step(&self, from: u32, to: u32) -> Option<AdjacentPoint> {
         self.place(from, to).map(|at| self.steps[at])
     }
-
-    /// Never more than the cost of any way between two points: the straight line in whole millimetres,
-    /// rounded down.
-    #[must_use]
-    pub fn straight_mm(&self, from: u32, to: u32) -> u32 {
-        let [a, b] = [from, to].map(|at| self.points[at as usize].as_dvec3());
-        ((b - a).length() * 1000.0) as u32
-    }
 }

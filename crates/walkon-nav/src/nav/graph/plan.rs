@@ -24,7 +24,7 @@ use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::GraphScratch;
 use crate::nav::link_search::{LinkedPlan, Stage};
 use crate::nav::linked::{self, Linked};
-use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
+use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
     Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerChange, LayerPoint, Links, Others, Path, PathAnswer,
@@ -697,17 +697,15 @@ impl Measure {
 impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
     pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
-        if !by.one_way().is_empty() {
-            let by_labels = |by: &Traversal| self.reach_along(from, to, by, effort);
-            return reach_one_way::<GraphPlan>(self, [from, to], by, by_labels);
-        }
-        if !self.fits(by) {
-            return Reach::No(PathFailure::TooWide);
-        }
-        let Some(start) = self.start_spot(from, by, effort) else {
-            return Reach::No(PathFailure::StartOffNav);
-        };
-        self.trouble(&self.labels(by), &start, to, by, effort).map_or(Reach::Yes, Reach::No)
+        reach::<GraphPlan>(self, [from, to], by, |by| {
+            if !self.fits(by) {
+                return Reach::No(PathFailure::TooWide);
+            }
+            let Some(start) = self.start_spot(from, by, effort) else {
+                return Reach::No(PathFailure::StartOffNav);
+            };
+            self.trouble(&self.labels(by), &start, to, by, effort).map_or(Reach::Yes, Reach::No)
+        })
     }
 }
 

@@ -24,7 +24,7 @@ use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
-use crate::nav::plan::{self, Plan, PlanTask, Remarks, reach_one_way};
+use crate::nav::plan::{self, Plan, PlanTask, Remarks, reach};
 use crate::nav::search::Search;
 use crate::nav::search_state::SearchStep;
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
@@ -77,15 +77,11 @@ impl NavMesh {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
     #[must_use]
     pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        if !by.one_way().is_empty() {
-            let by_labels = |by: &Traversal| self.reach_by_labels(from, to, by);
-            return reach_one_way::<MeshPlan>(self, [from, to], by, by_labels);
-        }
-        let view = self.view(by);
-        let found = self
-            .begin_at(&view, from, by)
-            .and_then(|(start, _)| self.trouble(&view, start, to, by).map_or(Ok(()), Err));
-        found.map_or_else(Reach::No, |()| Reach::Yes)
+        reach::<MeshPlan>(self, [from, to], by, |by| {
+            let view = self.view(by);
+            let trouble = |(start, _)| self.trouble(&view, start, to, by);
+            self.begin_at(&view, from, by).map_or_else(Some, trouble).map_or(Reach::Yes, Reach::No)
+        })
     }
 
     /// The place to begin at, and the point when that is not where the body stands.

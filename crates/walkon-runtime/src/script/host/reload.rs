@@ -397,19 +397,12 @@ impl ScriptHost {
         old.into_iter().filter_map(renew).collect()
     }
 
-    /// What became of the last reload; none before the first.
-    #[must_use]
-    pub fn last_reload(&self) -> Option<&ReloadReport> {
-        self.reloads.last.as_ref()
-    }
-
-    /// Keeps the report of a reload until the next one.
+    /// Tells the test of the level what became of a reload.
     pub fn note_reload(&mut self, report: ReloadReport) {
         testing::with(self.vm.lua(), |testing| {
-            testing.reloaded = Some(report.clone());
+            testing.reloaded = Some(report);
             testing.replaced = Some(self.reloads.replaced.clone());
         });
-        self.reloads.last = Some(report);
     }
 
     /// Environments of replaced files that something still reaches, after a full collection.

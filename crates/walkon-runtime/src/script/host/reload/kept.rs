@@ -6,7 +6,6 @@ use mlua::{Lua, Table};
 
 use crate::base::hash::StateHash;
 use crate::script::host::reload::refusal::{ChangedTexts, ReloadError};
-use crate::script::state::test_run::ReloadReport;
 use crate::script::vm::handles::weak;
 
 /// A refused text, to be tried again.
@@ -23,7 +22,6 @@ pub(super) struct RefusedText {
 pub(crate) struct Reloads {
     pub(super) staged: Option<(ChangedTexts, Option<ReloadError>)>,
     pub(super) waiting: BTreeMap<String, RefusedText>,
-    pub(super) last: Option<ReloadReport>,
     pub(super) count: u64,
     /// Environments of replaced files as keys, which it does not keep alive.
     pub(super) replaced: Table,
@@ -32,7 +30,7 @@ pub(crate) struct Reloads {
 impl Reloads {
     pub(crate) fn new(lua: &Lua) -> Result<Self, mlua::Error> {
         let replaced = weak(lua, "k")?;
-        Ok(Self { staged: None, waiting: BTreeMap::new(), last: None, count: 0, replaced })
+        Ok(Self { staged: None, waiting: BTreeMap::new(), count: 0, replaced })
     }
 
     /// A hash of what can change the future; none before the first reload.
