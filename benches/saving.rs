@@ -75,7 +75,7 @@ fn print_row(count: usize, crowd: Crowd) {
     println!("| {count} | {they} | {each:.0} | {save_ms:.1} | {load_ms:.1} |");
 }
 
-/// Sets everybody out for somebody else's place.
+/// Sets each character out for the place of another.
 fn begin(game: &mut Game, crowd: Crowd) {
     if crowd != Crowd::Walks {
         return;

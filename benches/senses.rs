@@ -1,4 +1,4 @@
-//! Many who watch for one: what the step of senses costs a tick, with several limits of looks.
+//! Many characters that watch for one: what the step of senses costs a tick, with several limits of looks.
 //!
 //! In: numbers of watchers. Out: a markdown table of milliseconds a tick, in time of the thread, and how many
 //! saw the player. Method: watchers at random places of a hall with pillars face anywhere; the player goes
@@ -21,7 +21,7 @@ const SIDE_M: f64 = 120.0;
 const PILLARS_M: u32 = 12;
 const TICKS: u32 = 600;
 const LIMITS: [u32; 3] = [128, 512, 1_000_000];
-/// Those of a guard, and those of somebody for whom only pillars hide the player.
+/// Those of a guard, and those of a character from which only pillars hide the player.
 const EYES: [Eyes; 2] = [Eyes { range_m: 30.0, degrees: 180.0 }, Eyes { range_m: 170.0, degrees: 360.0 }];
 
 fn main() {

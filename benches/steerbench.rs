@@ -303,7 +303,7 @@ fn drive(game: &mut Game, seconds: f64, alone_s: &BTreeMap<String, f64>, outcome
     }
 }
 
-/// Counts the ends of walks, and the travel time of anyone who leaves.
+/// Counts the ends of walks, and the travel time of each agent that leaves.
 fn note(
     outcome: &mut Outcome,
     line: &str,

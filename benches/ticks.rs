@@ -1,4 +1,4 @@
-//! Whole ticks of ten thousand people who wander.
+//! Whole ticks of ten thousand characters that wander.
 //!
 //! In: nothing; a hall of 210 metres without walls, and three ways to tell people to wander in it: by one
 //! call (`wander`), by a task of each that walks and rests (`task`), and with an `update` of each beside it
@@ -35,7 +35,7 @@ end,";
 const WANDER: &str = "start = function(self)
     self.character:wander({ around = self.character.position, within = 15, pause = { 0.5, 2 } })
 end,";
-/// Knows somebody, and how far away they are.
+/// Knows another character, and how far away it is.
 const UPDATE: &str = "init = function(self)
     self.other = world.character('c' .. (self.character.id * 7919) % 10000)
 end,

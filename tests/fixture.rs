@@ -155,12 +155,12 @@ pub fn ground(point: Vec3) -> LayerPoint {
     LayerPoint { layer: 0, point }
 }
 
-/// Somebody more.
+/// One character more.
 pub fn put(stage: &mut Stage, name: &str, place: Vec3) -> CharacterId {
     characters::spawn(stage.game.world_mut(), Spawn::new(name, place)).unwrap().unwrap()
 }
 
-/// Sends somebody; options by `adjust`.
+/// Sends a character; options by `adjust`.
 pub fn send(
     stage: &mut Stage,
     who: CharacterId,

@@ -218,8 +218,8 @@ impl Judge {
             if gone_m > most_m {
                 self.breach(world, "N4", format!("{name} went {gone_m:.3} m in a tick, at most {most_m:.3}"));
             }
-            // Anyone who stood on ground that went away may leave it, and has not left it within a second or
-            // two.
+            // A character that stood on ground that went away may leave it, and has not left it within a
+            // second or two.
             let could_stand = world.nav().is_walkable(before.position, &by);
             off_ground_m = if on_ground { 0.0 } else { before.off_ground_m + gone_m };
             if !on_ground && (could_stand || off_ground_m > LEAVING_M) {

@@ -77,13 +77,13 @@ function typeof(value) end
 ---A handler that is given what a path search found.
 ---@alias PathHandler (fun(result: PathResult): any)|string
 
----A handler that is told of somebody who came in or went out.
+---A handler that is told of a character that came in or went out.
 ---@alias RegionHandler (fun(event: RegionEvent): any)|string
 
 ---What can be waited for.
 ---@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue|Change
 
----A handler that is told of somebody who was noticed, lost or heard.
+---A handler that is told of a character that was noticed, lost or heard.
 ---@alias SenseHandler (fun(event: SenseEvent): any)|string
 
 ---A node of a behaviour tree, out of a builder of `bt`.
@@ -98,7 +98,7 @@ function typeof(value) end
 ---Why there is no path, or none to the goal.
 ---@alias PathReason "noPath"|"startOffNav"|"occupied"|"doorClosed"|"tooWide"|"limit"|"cancelled"
 
----Who counts; strings are tags.
+---Which characters count; strings are tags.
 ---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
 
 ---What a script said about the end of the run.
@@ -131,23 +131,23 @@ function typeof(value) end
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 
----Who is asking for a way. Everything may be left out.
+---For which body a way is asked for. Everything may be left out.
 ---@class PathOptions
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
----@field tags? string[] tags of anyone who is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for everybody
+---@field tags? string[] tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
----@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
+---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does one that moves
 
 ---`PathOptions`, and what to do with the answer.
 ---@class PathRequestOptions
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
----@field tags? string[] tags of anyone who is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for everybody
+---@field tags? string[] tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
----@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
+---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does one that moves
 ---@field onPath? PathHandler runs when it is found
 
 ---How a walk ended. `tostring(result)` gives status, reason, by and place.
@@ -156,14 +156,14 @@ function typeof(value) end
 ---@field status WalkStatus the four ways a walk ends
 ---@field reason WalkReason why, one of the closed list of reasons
 ---@field walk number the walk's id
----@field character Character who walked
+---@field character Character the character that walked
 ---@field position vector where it stands
 ---@field goal vector where it was to go
 ---@field remaining number metres left
 ---@field travelled number metres walked
 ---@field ticks number ticks since the walk was asked for
 ---@field repaths number plans made after the first
----@field by? Character|Door who or what stood in the way
+---@field by? Character|Door the character or door that stood in the way
 ---@field detail string one sentence
 
 ---How a wish about a door ended.
@@ -171,7 +171,7 @@ function typeof(value) end
 ---@field ok boolean whether the door is as asked
 ---@field reason "done"|"already"|"locked"|"occupied"|"cancelled" why
 ---@field door Door the door
----@field by? Character who did it, or stood in the way
+---@field by? Character the character that did it, or stood in the way
 
 ---What a path search found.
 ---@class PathResult
@@ -181,11 +181,11 @@ function typeof(value) end
 ---@field length number metres
 ---@field cost number metres times area factors
 ---@field nearest? vector the reachable point nearest to the goal, when it is not the goal
----@field by? Character|Door the closed door that is in the way, or anyone who stands on the goal, if that is the cause
+---@field by? Character|Door the closed door that is in the way, or a character that stands on the goal, if that is the cause
 ---@field expansions number nodes the search looked at
 ---@field revision number of the map it holds for
 
----Who is meant: all of what is given must hold.
+---Which characters are meant: all of what is given must hold.
 ---@class CharacterQuery
 ---@field tag? string has this tag
 ---@field near? Place stands near this place; needs radius
@@ -213,7 +213,7 @@ function typeof(value) end
 ---@field behaviour? BehaviourName started at the next dispatch
 ---@field params? table<string, any> parameters of the behaviour
 
----How somebody is put down.
+---How a character is put down.
 ---@class TeleportOptions
 ---@field facing? number radians about +y; default: as it faced
 ---@field layer? string the layer of the map; default: the one it is on
@@ -336,16 +336,16 @@ function typeof(value) end
 ---@field within? number metres around it, default 8
 ---@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
 
----How far to look, and for whom.
+---How far to look, and for which body.
 ---@class NearestOptions
 ---@field within? number metres, default 8
 ---@field radius? number half the width of the body, metres, default 0
----@field layer? string the layer of the map; default: that of a character who is named as the place, else the first
+---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 
----For whom.
+---For which body.
 ---@class WalkableOptions
 ---@field radius? number half the width of the body, metres, default 0
----@field layer? string the layer of the map; default: that of a character who is named as the place, else the first
+---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 
 ---Where a random point may be.
 ---@class PointOptions
@@ -353,7 +353,7 @@ function typeof(value) end
 ---@field around? Place near this place
 ---@field within? number metres around it, default 8
 ---@field reachableFrom? Place with a way from here
----@field layer? string the layer of the map; default: that of a character who is named as the place, else the first
+---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 ---@field rng? Rng the numbers to draw from; default a stream of the level
 
 ---A tile of a tile map. What is left out of an edit stays.
@@ -370,7 +370,7 @@ function typeof(value) end
 
 ---How a door is to be opened or closed. Everything may be left out.
 ---@class DoorOptions
----@field by? Character on whose account
+---@field by? Character the character on whose account
 ---@field key? string opens a door locked with it
 ---@field whenOccupied? "wait"|"refuse"|"push" close only: wait (default) until it is clear, refuse, or move those inside out
 ---@field patience? number seconds to wait when occupied; default: no bound
@@ -379,32 +379,32 @@ function typeof(value) end
 ---@class DoorSetOptions
 ---@field instant? boolean in no time
 
----Who counts and who is told. Everything may be left out.
+---Which characters count and which handlers run. Everything may be left out.
 ---@class RegionOptions
 ---@field filter? Filter a tag, a list of tags, a character, or a function that says yes
 ---@field edge? "centre"|"any"|"full" which part of a body must be inside: its centre (default), any part, all of it
 ---@field initial? boolean those already inside enter; else they count as inside without a word
 ---@field once? boolean remove itself after the first enter
 ---@field lineOfWalk? boolean region.near: only along walkable straight lines
----@field onEnter? RegionHandler runs for those who come in
----@field onExit? RegionHandler runs for those who go out
+---@field onEnter? RegionHandler runs for characters that come in
+---@field onExit? RegionHandler runs for characters that go out
 ---@field onStay? RegionHandler runs each `every` seconds for those inside
 ---@field every? number seconds between onStay, default 1
 
----Who is told when a predicate changes.
+---Which handlers run when a predicate changes.
 ---@class WhenOptions
 ---@field onTrue? Handler payload { watch }
 ---@field onFalse? Handler payload { watch }
 ---@field every? number seconds between tests, default each tick
 
----Somebody came in or went out.
+---A character came in or went out.
 ---@class RegionEvent
----@field character Character who
+---@field character Character the character
 ---@field region? string name of the region, if it is one of the level
 ---@field watch Watch the watch that saw it
 ---@field how string walked, teleported, spawned, despawned (they, or whom the circle is around), initial, moved, enabled, disabled or skipped
 
----How far and how wide somebody sees, and how long they remember.
+---How far and how wide a character sees, and how long it remembers.
 ---@class SeeOptions
 ---@field range? number metres from middle to middle, default 10
 ---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
@@ -419,7 +419,7 @@ function typeof(value) end
 ---@field remembered boolean whether it is not seen, and was within `memory` seconds by a watch of the character
 ---@field age? number seconds since it was seen: 0 while it is, nil when that is not known
 
----How far somebody hears.
+---How far a character hears.
 ---@class HearOptions
 ---@field range? number metres; default as far as noises reach
 
@@ -427,33 +427,33 @@ function typeof(value) end
 ---@class HearResult
 ---@field heard boolean whether there is something
 ---@field reason? "silent"|"tooFar" why not
----@field character? Character who made the noise, if they are still there
+---@field character? Character the character that made the noise, if it is still there
 ---@field position? vector where it was made
 ---@field loudness? number metres that it reaches
 ---@field distance? number metres to where it was made
 ---@field age? number seconds since it was made
 
----How somebody watches, and who is told.
+---How a character watches, and which handlers run.
 ---@class SenseOptions
 ---@field range? number metres from middle to middle, default 10
 ---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
 ---@field hearing? number metres within which noises of the target are told; default 0
 ---@field memory? number seconds that the last known place is remembered, default 10
----@field onNotice? SenseHandler runs when somebody comes into sight
----@field onLose? SenseHandler runs when somebody is lost from sight
+---@field onNotice? SenseHandler runs when a character comes into sight
+---@field onLose? SenseHandler runs when a character is lost from sight
 ---@field onHear? SenseHandler runs for a noise of the target
 
----Somebody was noticed, lost or heard.
+---A character was noticed, lost or heard.
 ---@class SenseEvent
 ---@field watch SenseWatch the watch
----@field character Character who
+---@field character Character the character
 ---@field position vector where they are; when lost, where they were seen last
 ---@field reason? "tooFar"|"outOfView"|"blocked"|"gone" onLose: why they are not seen
 ---@field loudness? number onHear: metres that the noise reaches
 
----Where somebody was seen last.
+---Where a character was seen last.
 ---@class LastSeen
----@field character Character who
+---@field character Character the character
 ---@field position vector where
 ---@field age number seconds since, 0 while in sight
 ---@field seen boolean whether they are in sight
@@ -685,7 +685,7 @@ function clock.pause() end
 ---Lets the clock go on.
 function clock.resume() end
 
----Who and what is in the level.
+---What is in the level: characters and things.
 ---@class walkon.world
 world = {}
 
@@ -751,7 +751,7 @@ function world.setDoor(name, open) end
 ---@return boolean
 function world.isLocked(what) end
 
----Somebody in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` and `id` stay readable and everything else raises.
+---A character in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` and `id` stay readable and everything else raises.
 ---@class Character
 ---@field name string Its name, unique among the living. Readable for ever.
 ---@field id number Its number, in order of creation. Readable for ever.
@@ -858,7 +858,7 @@ function Character:follow(target, options) end
 ---@overload fun(self: Character, x: number, z: number, options?: FleeOptions): Walk
 function Character:flee(from, options) end
 
----Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which somebody stands for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.
+---Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which a character stands for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.
 ---@param route RouteName|Place[]
 ---@param options? PatrolOptions
 ---@return Walk
@@ -884,7 +884,7 @@ function Character:emitNoise(loudness) end
 ---A walk: it settles exactly once, whatever happens.
 ---@class Walk
 ---@field id number Its number, in order of creation.
----@field character Character Who walks.
+---@field character Character The character that walks.
 ---@field goal vector Where to, metres; moves along with a character that is followed.
 ---@field result WalkResult? The result; nil until it settles.
 ---@field state "planning"|"moving"|"waiting"|"turning"|"paused"|"settled" `planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.
@@ -907,7 +907,7 @@ function Walk:remaining() end
 ---@return vector[]
 function Walk:path() end
 
----Gives the walk another goal without ending it; false when it has settled. Who follows somebody follows the new character; any other course becomes a walk to that goal.
+---Gives the walk another goal without ending it; false when it has settled. A character that follows another follows the new character; any other course becomes a walk to that goal.
 ---@param goal Place
 ---@return boolean
 function Walk:retarget(goal) end
@@ -1107,7 +1107,7 @@ function PathRequest:wait() end
 ---Takes the request back: its result is `none`, `cancelled`.
 function PathRequest:cancel() end
 
----Ground that a script keeps everybody off.
+---Ground that a script keeps all characters off.
 ---@class Block
 local Block = {}
 
@@ -1132,7 +1132,7 @@ local Door = {}
 ---@return DoorMove
 function Door:open(options) end
 
----Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.
+---Starts closing, or waits as `whenOccupied` says. It never closes on a character unless told to push.
 ---@param options? DoorOptions
 ---@return DoorMove
 function Door:close(options) end
@@ -1157,7 +1157,7 @@ function Door:lock(key) end
 ---@return boolean
 function Door:unlock(key) end
 
----Anyone who stands in the door's area, in id order.
+---The characters that stand in the door's area, in id order.
 ---@return Character[]
 function Door:occupants() end
 
@@ -1177,7 +1177,7 @@ local DoorMove = {}
 ---@return DoorResult
 function DoorMove:wait() end
 
----Who is inside which shape, as of step 11 of the last tick.
+---Which characters are inside which shape, as of step 11 of the last tick.
 ---@class walkon.region
 region = {}
 
@@ -1229,15 +1229,15 @@ function region.when(predicate, options) end
 ---@class Watch
 local Watch = {}
 
----Who is inside, in id order.
+---The characters inside, in id order.
 ---@return Character[]
 function Watch:inside() end
 
----Whether anybody is inside.
+---Whether a character is inside.
 ---@return boolean
 function Watch:occupied() end
 
----Whether somebody is inside.
+---Whether this character is inside.
 ---@param character Character
 ---@return boolean
 function Watch:contains(character) end
@@ -1275,17 +1275,17 @@ function sense.hear(character, options) end
 ---@return SenseWatch
 function sense.watch(character, target, options) end
 
----A character who watches for somebody. It ends with its owner, and when a reload replaces the owner's code.
+---A character that watches for others. It ends with its owner, and when a reload replaces the owner's code.
 ---@class SenseWatch
----@field character Character? Who watches.
----@field lastSeen LastSeen? Where somebody was seen last: anyone in sight before others, then the latest; nil when nobody was, or too long ago.
+---@field character Character? The character that watches.
+---@field lastSeen LastSeen? Where a character was seen last: one in sight before others, then the latest; nil when none was, or too long ago.
 local SenseWatch = {}
 
----Who was in sight at the last look, in id order.
+---The characters in sight at the last look, in id order.
 ---@return Character[]
 function SenseWatch:seen() end
 
----Whether somebody was in sight at the last look.
+---Whether this character was in sight at the last look.
 ---@param character Character
 ---@return boolean
 function SenseWatch:sees(character) end
@@ -1368,7 +1368,7 @@ function event.emit(name, payload) end
 ---@return boolean
 function event.send(character, name, payload) end
 
----Somebody who listens to an event or a door.
+---A handler of an event or a door.
 ---@class Listener
 local Listener = {}
 
@@ -1567,7 +1567,7 @@ function bt.subtree(name) end
 ---@field level Blackboard The board of the level.
 blackboard = {}
 
----The board of anyone who names this group.
+---The board of all that name this group.
 ---@param name string
 ---@return Blackboard
 function blackboard.group(name) end
@@ -1799,7 +1799,7 @@ function Rng:weighted(list) end
 ---@class walkon.log
 log = {}
 
----Writes a line for those who look closely.
+---Writes a line for close looks.
 ---@param format string
 ---@param ... any
 function log.debug(format, ...) end

@@ -70,7 +70,7 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// Somebody who follows a page.
+/// A reader that follows a page.
 struct Reader {
     outer: tempfile::TempDir,
     folder: PathBuf,

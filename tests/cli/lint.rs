@@ -411,7 +411,7 @@ fn what_only_the_whole_project_shows_is_found() {
     assert_eq!(found, expected);
 }
 
-/// Each level of nesting must cost the same: a cost that doubles would not end in the lifetime of anybody.
+/// Each level of nesting must cost the same: a cost that doubles would not end in a lifetime.
 #[test]
 fn deeply_nested_scripts_are_looked_at_once() {
     let nested = |before: &str, middle: &str, after: &str, depth: usize| {
@@ -470,7 +470,7 @@ fn nothing_is_said_of_what_is_right() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// A project as somebody wrote it in a hurry. Each line with a fault ends in `--! code`, or several codes.
+/// A project as it is written in a hurry. Each line with a fault ends in `--! code`, or several codes.
 const PLANTED: &[(&str, &str)] = &[
     (
         "scripts/yard.lua",
@@ -636,7 +636,7 @@ fn a_byte_order_mark_moves_no_place_and_hides_no_mistake() {
 fn scripts_of_this_repository_have_nothing_to_say_about() {
     let folder = crate::place::root();
     let mut found = check(folder, &["levels", "scripts"]);
-    // Events that are told to the host and to anyone who watches.
+    // Events that are told to the host and to viewers.
     found.values_mut().for_each(|list| list.retain(|(_, code, _)| code != "unheard"));
     found.retain(|_, list| !list.is_empty());
     assert!(found.is_empty(), "{found:#?}");
@@ -720,7 +720,7 @@ fn types_list_the_names_of_the_project() {
     write(folder.path(), "scripts/yard.lua", spawned);
     let [luau, _] = written();
     assert!(luau.contains("export type CharacterName = string\n"), "{luau}");
-    // And names that are put together to ask for somebody.
+    // And names that are put together to ask for a character.
     let asked = "function onStart()\n  for i = 1, 3 do world.door(\"gate\" .. i):open() end\nend\n";
     write(folder.path(), "scripts/yard.lua", asked);
     let [luau, _] = written();

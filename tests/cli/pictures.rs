@@ -1,7 +1,7 @@
 //! What pictures show of people, watches, padding and searches, and what animations say.
 //!
-//! Goal: anyone who looks can tell who is who and why. Method: the real program draws SVG, whose shapes say
-//! what they show; animations are compared with the same animation without words.
+//! Goal: a reader can tell which character is which and why. Method: the real program draws SVG, whose shapes
+//! say what they show; animations are compared with the same animation without words.
 
 use std::collections::BTreeSet;
 
@@ -184,7 +184,7 @@ fn animations_say_what_happens_below_their_title() {
     assert_eq!(told[6..10], quiet[6..10], "room for words is kept, said or not");
 }
 
-/// A hall with a box in the middle of it; somebody looks over there along +x.
+/// A hall with a box in the middle of it; a character looks over there along +x.
 const HALL: &str = r#"{ "script": "hall.lua",
   "navigation": { "areas": [{ "name": "hall", "polygon": [[0,0],[20,0],[20,10],[0,10]] }],
     "obstacles": [{ "name": "box", "polygon": [[6,4],[7,4],[7,6],[6,6]]SIGHT }] },

@@ -200,7 +200,7 @@ fn fault_i13_the_moment_of_a_reload_is_an_input_with_its_texts() {
     assert!(verdict.is_same(), "{verdict:?}");
 }
 
-/// Everything that somebody who looks on can do, by tick.
+/// Everything that a viewer can do, by tick.
 fn meddling(world: &World) -> BTreeMap<u64, Vec<Input>> {
     let hero = || "hero".to_owned();
     let walk = |to| Input::Walk { character: hero(), to };

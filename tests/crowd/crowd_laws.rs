@@ -13,7 +13,7 @@ use walkon_runtime::crowd::steer::{Arrival, seek};
 
 const RADIUS_M: f32 = 0.35;
 const SPEED_MPS: f32 = 1.4;
-/// Anyone who is this near to the goal has arrived, metres.
+/// A character that is this near to the goal has arrived, metres.
 const ARRIVED_M: f32 = 0.1;
 /// Where those are who have arrived, metres.
 const UPSTAIRS_M: f32 = 100.0;
@@ -91,7 +91,8 @@ impl Crowd {
         for (index, walker) in self.walkers.iter_mut().enumerate() {
             let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, step_s: self.step_s };
             walker.place = self.bodies.places[index];
-            // Anyone who was never nearer to its end gets on; a hand's breadth at a time, as walks count it.
+            // A character that was never nearer to its end gets on; a hand's breadth at a time, as walks
+            // count it.
             let left_m = (self.goals[index] - walker.place).length();
             walker.held_s = if left_m <= walker.left_m - 0.1 { 0.0 } else { walker.held_s + self.step_s };
             walker.left_m = if walker.held_s > 0.0 { walker.left_m } else { left_m };
@@ -121,7 +122,7 @@ impl Crowd {
         }
     }
 
-    /// Anyone who has arrived goes upstairs, out of the way of the others.
+    /// A character that has arrived goes upstairs, out of the way of the others.
     fn leave(&mut self, index: usize) {
         self.bodies.floors_m[index] = UPSTAIRS_M;
         self.bodies.stances[index].ghost = true;
@@ -155,7 +156,7 @@ fn worst_overlap(bodies: &Bodies) -> f32 {
 }
 
 /// Walks everybody to the goals; the seconds that takes. Fails when it takes longer than `limit_s`, or when
-/// anybody ever overlaps more than 5 % for longer than half a second.
+/// a character ever overlaps more than 5 % for longer than half a second.
 fn walk(name: &str, ends: &[(Vec2, Vec2)], rate_hz: f32, limit_s: f32) -> f32 {
     let mut crowd = Crowd::new(ends, rate_hz);
     let mut overlapping = 0;

@@ -18,7 +18,7 @@ use walkon_runtime::world::walk::{AcceptEnd, WalkOptions};
 
 use crate::invariants::{Judge, overlapping_in};
 
-/// Two rooms joined by a corridor of 12 m and one cell: nobody passes anybody in it.
+/// Two rooms joined by a corridor of 12 m and one cell: no character passes another in it.
 pub const CORRIDOR: &str = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
   { "name": "west", "polygon": [[0,0],[6,0],[6,6],[0,6]] },
   { "name": "corridor", "polygon": [[6,2.85],[18,2.85],[18,3.25],[6,3.25]] },
@@ -43,7 +43,7 @@ pub struct Run {
     pub nudges: Vec<Aside>,
 }
 
-/// Somebody was asked aside.
+/// A character was asked aside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aside {
     pub who: String,
@@ -325,7 +325,7 @@ fn fault_g17_two_on_one_point_part_by_their_ids_the_same_way_every_time() {
 
 #[test]
 fn fault_g33_nobody_in_a_queue_or_in_no_hurry_counts_as_stuck() {
-    // A file in a corridor behind somebody very slow. At the mouth they stand body to body: the time that
+    // A file in a corridor behind a very slow character. At the mouth they stand body to body: the time that
     // counts is that of inv:N6.
     let mut run = Run::within(CORRIDOR, 10.0);
     let slow = run.spawn("slow", (7.0, 3.0));

@@ -1,6 +1,6 @@
 //! What pictures and traces show of searches and of a crowd.
 //!
-//! Goal: anyone who looks at a picture or a trace sees what the runtime decided and why. Method: small levels
+//! Goal: a reader of a picture or a trace sees what the runtime decided and why. Method: small levels
 //! whose answer is known by hand, drawn and traced; counts are taken from the picture's shapes, not from what
 //! they were made of.
 
@@ -209,7 +209,7 @@ fn picture(world: &World) -> Picture {
     picture
 }
 
-/// The shapes of a kind that are about somebody.
+/// The shapes of a kind that are about a character.
 fn shapes<'a>(picture: &'a Picture, kind: &'a str, world: &World, name: &str) -> Vec<&'a Shape> {
     let key = Tag::Character(world.find_character(name).unwrap()).key();
     picture.shapes_of(kind).filter(|shape| shape.tag.key() == key).collect()
@@ -254,7 +254,7 @@ fn seed_p4_the_desired_direction_is_orange_and_the_real_one_green() {
     let pair = |value: &serde_json::Value| [0, 1].map(|axis| value[axis].as_f64().unwrap() as f32);
     assert_eq!(pair(&told["desired"]), [bert.desired.x, bert.desired.z]);
     assert_eq!(pair(&told["velocity"]), [bert.body.velocity.x, bert.body.velocity.z]);
-    // Anyone who stands wants nothing.
+    // A character that stands wants nothing.
     assert!(shapes(&shown, "desired", world, "anna").is_empty());
     assert!(shapes(&shown, "velocity", world, "anna").is_empty());
     assert_eq!(seen["characters"]["anna"]["desired"], serde_json::json!([0, 0]));

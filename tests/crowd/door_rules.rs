@@ -313,7 +313,7 @@ fn one_way_doors_and_those_of_teams_are_kept_to_on_every_kind_of_map() {
     }
 }
 
-/// Somebody at the dead end of a link whose only way leads through a door that is shut to them stays there.
+/// A character at the dead end of a link whose only way leads through a door that is shut to it stays there.
 #[test]
 fn from_a_dead_end_nobody_walks_through_a_door_that_is_shut_to_them() {
     let mut stage = Stage::of(

@@ -1,4 +1,4 @@
-//! Keeping up with somebody: near enough, lost, shut out, gone.
+//! Keeping up with a character: near enough, lost, shut out, gone.
 //!
 //! Goal: the rows of `follow` in the reference, and D13 and D14 of the fault catalogue. Method: two rooms
 //! with a door, two characters, ends read from the trace.

@@ -1,6 +1,6 @@
-//! Laws about people who come to one place: to a person, to a point, past somebody who stands.
+//! Laws about people who come to one place: to a person, to a point, past a character that stands.
 //!
-//! Goal: all who walk to one goal end in peace, anyone who has arrived is left alone, files back out of
+//! Goal: all who walk to one goal end in peace, a character that has arrived is left alone, files back out of
 //! lanes, and nobody walks on the spot. Method: random parties drawn from a seed, small levels made here; the
 //! judge of `tests/invariants.rs` after every tick; steps aside and ends of walks are read from the trace.
 
@@ -57,11 +57,11 @@ fn walk_up_to(run: &mut Run, character: CharacterId, target: CharacterId) {
 /// Where they all go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Centre {
-    /// To somebody who stands.
+    /// To a character that stands.
     Person,
     /// To a point.
     Point,
-    /// To a point on which somebody stands.
+    /// To a point on which a character stands.
     HeldPoint,
 }
 
@@ -109,8 +109,8 @@ fn all_who_walk_to_one_goal_end_in_peace_and_leave_alone_who_has_arrived() {
             if centre != Centre::Point {
                 let host = run.world().find_character("host").unwrap();
                 let moved_m = run.at(host).distance(Vec3::new(20.0, 0.0, 20.0));
-                // Anyone who comes to the point itself may touch anyone who stands on it before it stops
-                // beside.
+                // A character that comes to the point itself may touch a character that stands on it before
+                // it stops beside.
                 let most_m = if centre == Centre::Person { 0.01 } else { 0.2 };
                 assert!(moved_m < most_m, "{what}: the host was dragged {moved_m} m");
             }
@@ -151,11 +151,11 @@ fn a_goal_beside_somebody_who_stands_is_come_as_near_to_as_there_is_room() {
             // To a goal that leaves a gap of five centimetres one may brush past.
             let most_m = if end == "arrived/reached" { 0.15 } else { 0.05 };
             assert!(moved_m < most_m, "{what}: who stands was moved {moved_m} m");
-            // Anyone who stands between a walker and its goal is asked once.
+            // A character that stands between a walker and its goal is asked once.
             let most = usize::from(end == "arrived/reached");
             assert!(run.nudges.len() <= most, "{what}: {:?}", run.nudges);
             let off_m = run.at(mover).distance(goal);
-            // Beside anyone who stands there, on the side it comes from: it does not go round.
+            // Beside a character that stands there, on the side it comes from: it does not go round.
             let beside_m = away_m + 0.7 + 0.1;
             assert!(end != "arrived/closeEnough" || off_m < beside_m, "{what}: it stands {off_m} m off");
             run.assert_clean(&what);
@@ -308,8 +308,8 @@ fn between_pillars_everybody_arrives_whoever_comes_towards_it() {
     }
 }
 
-/// Counts for how many ticks in a row somebody is shown walking and gets nowhere, and how often it begins to
-/// walk.
+/// Counts for how many ticks in a row a character is shown walking and gets nowhere, and how often it begins
+/// to walk.
 #[derive(Default)]
 struct Gaits {
     still_ticks: u32,
@@ -390,9 +390,9 @@ struct Heads {
 impl Heads {
     /// So many ticks are looked at together: a second.
     const TICKS: usize = 60;
-    /// Anyone who moves so many ticks later has turned to set out.
+    /// A character that moves so many ticks later has turned to set out.
     const SETS_OUT_TICKS: usize = 2;
-    /// Anyone who comes no further than this in that time stands, metres.
+    /// A character that comes no further than this in that time stands, metres.
     const STANDS_M: f32 = 0.05;
     /// Who turns to and fro by more than this in that time swings its head, radians.
     const SWING_RAD: f32 = 0.1;
@@ -400,7 +400,7 @@ impl Heads {
     fn look(&mut self, run: &Run) {
         for (id, who) in run.world().characters() {
             let seen = self.seen.entry(id).or_default();
-            // Anyone who has no walk any more turns where it is told to.
+            // A character that has no walk any more turns where it is told to.
             if who.walk.is_none() || who.turn.is_some() {
                 seen.clear();
                 continue;

@@ -1,4 +1,4 @@
-//! Laws about people who meet where one body has room, and nobody can pass anybody.
+//! Laws about people who meet where one body has room, and no character can pass another.
 //!
 //! Goal: of two files that meet in a lane one backs out, whole, and both come to where they were going.
 //! Method: random lanes drawn from a seed, straight and bent, between rooms, with bays, on grids and meshes,
@@ -149,7 +149,7 @@ fn of_two_files_that_meet_in_a_lane_one_backs_out_and_all_arrive() {
             run.tick();
         }
         let took_s = run.seconds();
-        // Nothing more is said of anybody.
+        // Nothing more is said of any character.
         run.run(1.0);
         let mut ends: BTreeMap<&str, u32> = BTreeMap::new();
         run.ends.iter().for_each(|(who, ..)| *ends.entry(who).or_default() += 1);

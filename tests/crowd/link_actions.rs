@@ -1,7 +1,8 @@
 //! Links with an action: who can take them, who is asked to, and how the walk ends.
 //!
 //! Goal: a walk over such a link settles once, whatever `onTraverse` does. Method: a wall that only a link
-//! leads over, on maps of each kind that has links; somebody with the tag of the action, somebody without.
+//! leads over, on maps of each kind that has links; a character with the tag of the action, a character
+//! without.
 
 use std::collections::BTreeMap;
 
@@ -201,7 +202,7 @@ fn a_level_names_what_it_allows() {
 }
 
 /// Goal: after an edit of the level, links still mean their actions. Method: an edit adds a link whose action
-/// comes first in the order of names; somebody who may swim alone walks over the wall.
+/// comes first in the order of names; a character that may swim alone walks over the wall.
 #[test]
 fn an_edit_that_adds_an_action_leaves_the_others_to_those_who_may_take_them() {
     let json = |more: &str| {

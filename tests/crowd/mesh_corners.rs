@@ -1,6 +1,6 @@
 //! Laws about bodies at the corners of meshes.
 //!
-//! Goal: anyone who is pushed about at a corner of the ground stays on it, whole. Method: rooms full of
+//! Goal: a character that is pushed about at a corner of the ground stays on it, whole. Method: rooms full of
 //! pillars that touch, and lanes with bays; again and again people are put at random corners of the ground of
 //! a body, one of them on the very corner, and sent in random directions, at 30, 60 and 120 ticks a second;
 //! the judge of `tests/invariants.rs` after every tick.

@@ -1,7 +1,7 @@
 //! Stepping aside: who is asked, how often, where to, and what comes of it (seed:C5 to C10, D6).
 //!
-//! Method: passages of one cell, in which nobody gets past anybody, with and without a niche; steps aside and
-//! ends of walks are read from the trace; the judge of `tests/invariants.rs` looks on.
+//! Method: passages of one cell, in which no character gets past another, with and without a niche; steps
+//! aside and ends of walks are read from the trace; the judge of `tests/invariants.rs` looks on.
 
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::glam::Vec3;
@@ -22,7 +22,7 @@ fn passage(more: &str) -> String {
     )
 }
 
-/// Somebody who stands at `post`, and somebody who walks from `from` to `to`.
+/// A character that stands at `post`, and a character that walks from `from` to `to`.
 fn meeting(
     level: &str,
     post: (f32, f32),
@@ -121,7 +121,7 @@ fn seed_c7_and_c8_a_niche_beside_the_way_is_stepped_into_and_stayed_in() {
 
 #[test]
 fn seed_c7_with_walls_on_three_sides_it_steps_past_who_asks() {
-    // The passage ends behind anyone who stands there; the way leads to its very end.
+    // The passage ends behind a character that stands there; the way leads to its very end.
     let dead_end = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
       { "name": "west", "polygon": [[0,0],[6,0],[6,6],[0,6]] },
       { "name": "stub", "polygon": [[6,2.8],[12.4,2.8],[12.4,3.2],[6,3.2]] } ] } }"#;

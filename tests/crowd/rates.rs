@@ -1,6 +1,6 @@
 //! Tick rates: 30, 60 and 120 a second tell the same story (seed:F3, fault:G22).
 //!
-//! Method: several levels, from somebody alone to jams at a doorway; at each rate everybody arrives at the
+//! Method: several levels, from a character alone to jams at a doorway; at each rate everybody arrives at the
 //! same time, to the step, by a way of the same length, to the bit: the crowd moves in steps of a thirtieth
 //! of a second whatever the rate.
 
@@ -66,7 +66,7 @@ fn arrivals(level: &str, rate: u32, errands: &[Errand]) -> Vec<Arrival> {
         let at_s = game.world().rate().seconds(game.world().tick());
         for line in recorded.lines.iter().filter(|line| line.contains("walkSettled")) {
             let fact: serde_json::Value = serde_json::from_str(line).unwrap();
-            // Beside somebody who came to the same place, or on it.
+            // Beside a character that came to the same place, or on it.
             assert_eq!(&fact["status"], "arrived", "{line}");
             let who = fact["character"].as_str().unwrap().to_owned();
             found.push(Arrival { who, at_s, length_m: fact["travelled"].as_f64().unwrap() });
@@ -233,7 +233,7 @@ fn seed_f3_and_g22_a_jam_at_a_doorway_clears_in_the_same_order_at_every_rate() {
     check_same(&runs);
 }
 
-/// A game at a rate in which somebody has set out across the field.
+/// A game at a rate in which a character has set out across the field.
 fn one_under_way(rate: u32) -> Game {
     let mut game = game(FIELD, rate);
     send(&mut game, 0, ((4.0, 4.0), (30.0, 21.0)), 1.4);

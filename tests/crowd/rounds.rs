@@ -83,8 +83,8 @@ fn a_patrol_goes_round_and_tells_its_stops() {
     assert_eq!(run.told[..4], ["1 post anna", "2 far anna", "3 corner anna", "1 post anna"]);
 }
 
-/// A stop beside which somebody leaves no room counts as reached: its pause is made, and it is told. One on
-/// which somebody stands is passed over after the patience of the walk, and nothing is told of it.
+/// A stop beside which a character leaves no room counts as reached: its pause is made, and it is told. One
+/// on which a character stands is passed over after the patience of the walk, and nothing is told of it.
 #[test]
 fn a_patrol_tells_a_stop_that_others_leave_no_room_at_and_not_one_that_is_held() {
     for (beside_m, pause_s, is_told) in

@@ -24,7 +24,7 @@ use crate::invariants::Judge;
 
 /// A wall: from (x, z) to (x, z).
 type Wall = ((f32, f32), (f32, f32));
-/// Somebody: from, to, radius, speed.
+/// A character: from, to, radius, speed.
 type Agent = ((f32, f32), (f32, f32), f32, f32);
 
 const TIMEOUT_S: f64 = 120.0;

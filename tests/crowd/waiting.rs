@@ -1,9 +1,9 @@
-//! Walks that wait: for a search within a small budget, for a goal that creeps, for somebody who does not
+//! Walks that wait: for a search within a small budget, for a goal that creeps, for a character that does not
 //! move.
 //!
-//! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; anyone
-//! who gives up says who or what was in the way. Method: levels whose searches take long; scenes drawn at
-//! random, judged by where everybody stands.
+//! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; a
+//! character who gives up says who or what was in the way. Method: levels whose searches take long; scenes
+//! drawn at random, judged by where everybody stands.
 
 use glam::Vec3;
 use walkon_runtime::base::geom::flat_distance;
@@ -51,7 +51,7 @@ fn time_in_which_a_walk_is_paused_does_not_count_for_its_patience() {
 }
 
 /// However small the budget, a walk gets its path and arrives, with a patience of half a second, although
-/// somebody pushes the walker out of the sight of its first path, and the map changes elsewhere while it
+/// a character pushes the walker out of the sight of its first path, and the map changes elsewhere while it
 /// waits.
 #[test]
 fn waiting_for_the_budget_is_not_being_stuck() {
@@ -137,8 +137,8 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
     }
 }
 
-/// Anyone who gives up because it is stuck, or because its goal is occupied, says by whom, whenever there is
-/// anybody near it.
+/// A character that gives up because it is stuck, or because its goal is occupied, says by whom, whenever
+/// there is a character near it.
 #[test]
 fn who_gives_up_names_who_is_in_the_way() {
     let mut rng = Rng::stream(15, "who is in the way");
@@ -191,7 +191,7 @@ fn who_gives_up_names_who_is_in_the_way() {
     assert!(named > 30 && unnamed <= named / 20, "{named} with a name, {unnamed} without");
 }
 
-/// Metres from the edge of somebody to the nearest other.
+/// Metres from the edge of a character to the nearest other.
 fn nearest_gap_m(stage: &Stage, who: walkon_runtime::base::ids::CharacterId) -> f32 {
     let world = stage.world();
     let own = world.character(who).unwrap();

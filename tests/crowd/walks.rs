@@ -188,7 +188,7 @@ fn a_walk_given_again_every_tick_does_not_stand_for_one() {
             stood += u32::from(flat_distance(before, stage.position()) < 0.01);
         }
         assert!(budget != 1 || stood > 1, "the search was to take several ticks");
-        // Anyone who sets out turns on the spot first.
+        // A character that sets out turns on the spot first.
         assert!(stood <= if budget == 1 { 60 } else { 12 }, "budget {budget}: {stood} ticks without a step");
         assert_eq!(stage.until_settled(120, 2000).last().unwrap(), "arrived/reached");
         assert!(flat_distance(stage.position(), Vec3::new(18.119, 0.0, 9.0)) <= 0.051);
@@ -870,8 +870,8 @@ fn from_beside_the_corner_of_a_wall_and_whatever_it_looks_at_a_walker_alone_arri
     assert!(tried > 200, "{tried} tried");
 }
 
-/// Goal: somebody alone on the map arrives at any speed. Method: a net of links as narrow as they may be, and
-/// corridors of a metre that meet; from every direction, at speeds up to the greatest.
+/// Goal: a character alone on the map arrives at any speed. Method: a net of links as narrow as they may be,
+/// and corridors of a metre that meet; from every direction, at speeds up to the greatest.
 #[test]
 fn whoever_is_alone_arrives_at_any_speed_on_nets_and_in_corridors() {
     let point = |at: usize| format!("[{}, 0, {}]", at % 4, at / 4);

@@ -389,7 +389,7 @@ fn a_pause_stops_a_script_that_never_ends_also_when_it_is_profiled() {
         "\"limits\": { \"watchdogMs\": 60000, \"fuelPerCall\": 10000000 }",
     );
     project.write("levels/loop.json", &level);
-    // What it looks up takes long and no fuel, so that it is still at it when somebody wants it to stop.
+    // What it looks up takes long and no fuel, so that it is still at it when the client wants it to stop.
     project.write(
         "scripts/loop.lua",
         "function onStart()\n  local deep = { depth = 0 }\n  for _ = 1, 50 do\n    deep = setmetatable({}, { __index = deep })\n  \

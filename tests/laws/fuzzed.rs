@@ -1,5 +1,5 @@
-//! Files that somebody changed without knowing how: every format is read or refused, and what is read can be
-//! lived on.
+//! Files that were changed without knowledge of them: every format is read or refused, and what is read can
+//! be lived on.
 //!
 //! Goal: the short form of the fuzz targets in `fuzz/`, in every run of the suite. Method: valid files,
 //! changed by a seeded generator (bits, cuts, pieces of themselves elsewhere, words and numbers exchanged),

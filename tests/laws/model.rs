@@ -21,7 +21,7 @@ use crate::long_form::number;
 
 /// Ticks that a door moves for: 0.1 s.
 const DOOR_TICKS: u64 = 6;
-/// Doors, none of which anybody stands in.
+/// Doors, none of which a character stands in.
 const DOORS: usize = 3;
 /// Names that characters may have.
 const NAMES: usize = 8;
@@ -281,7 +281,7 @@ impl Model {
         self.expected.entry(key).or_default().push(line.into());
     }
 
-    /// The lines of a walk that is over: its handler, the one for all ends, anyone who waits.
+    /// The lines of a walk that is over: its handler, the one for all ends, tasks that wait.
     fn settle(&mut self, walk: &Walk, handler: &str, end: &str, is_task_gone: bool) {
         let key = format!("w{}", walk.id);
         self.expect(key.clone(), format!("{handler} {end}"));
@@ -474,7 +474,7 @@ impl Model {
         }
     }
 
-    /// Somebody has arrived, as the lines say: it must have been on its way.
+    /// A character has arrived, as the lines say: it must have been on its way.
     fn arrive(&mut self, lines: &[(String, String)]) {
         for (key, line) in lines.iter().filter(|(_, line)| line.starts_with("onArrived")) {
             let id: u64 = key[1..].parse().unwrap();

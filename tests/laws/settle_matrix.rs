@@ -1,6 +1,6 @@
 //! Every way a walk ends, by every cause of section 7.4, told in every style.
 //!
-//! Goal: the same status and reason anyone who asks and however: by handlers, by the handle, by a task that
+//! Goal: the same status and reason however they are asked for: by handlers, by the handle, by a task that
 //! waits for the handle, by a task that waits in `walk`. Method: one table; each case runs once for each
 //! style in a level of its own, and everything that is logged is compared, so that nothing is told twice.
 

@@ -279,8 +279,8 @@ fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
                     "levels/{name}.json: {} jumped {gone_m} m",
                     character.name
                 );
-                // Anyone who stands where ground went away may stand there, but nobody walks onto what is
-                // closed.
+                // A character that stands where ground went away may stand there, but nobody walks onto what
+                // is closed.
                 let by = Traversal { layer: character.layer, ..Traversal::default() };
                 let stands = gone_m == 0.0 || game.world().nav().is_walkable(at, &by);
                 assert!(

@@ -1,9 +1,9 @@
 //! Ground that goes away, comes back or changes its cost while people stand and walk on it.
 //!
-//! Goal: anyone who loses the ground below walks out by the shortest way and goes on; anyone who could walk a
-//! better way than before finds it. Method: one place, two halls joined by a near bridge and a far one, as
-//! every kind of map; every way of changing the bridge; somebody who stands on it, or walks. All is judged by
-//! where bodies get to, not by plans.
+//! Goal: a character that loses the ground below walks out by the shortest way and goes on; a character that
+//! could walk a better way than before finds it. Method: one place, two halls joined by a near bridge and a
+//! far one, as every kind of map; every way of changing the bridge; a character that stands on it, or walks.
+//! All is judged by where bodies get to, not by plans.
 
 use glam::Vec3;
 use walkon_runtime::base::geom::flat_distance;
@@ -162,8 +162,8 @@ fn walk_out(stage: &mut Stage, name: &str, tick_rate: u32) -> (f32, f32) {
     (walked_m, off_ticks as f32 / tick_rate as f32)
 }
 
-/// Anyone who stands or walks on ground that goes away comes out by the shortest way, at its speed, and goes
-/// on round to its goal.
+/// A character that stands or walks on ground that goes away comes out by the shortest way, at its speed, and
+/// goes on round to its goal.
 #[test]
 fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
     for (kind, means) in KINDS {
@@ -208,8 +208,8 @@ fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
     }
 }
 
-/// Anyone who is on its way the long way round takes the near bridge when that comes back; `m` metres less
-/// would be no walk of a person who sees it.
+/// A character that is on its way the long way round takes the near bridge when that comes back; `m` metres
+/// less would be no walk of a person who sees it.
 #[test]
 fn who_is_on_a_long_way_round_takes_a_short_one_that_opens() {
     for (kind, means) in KINDS {
@@ -249,8 +249,8 @@ fn repaths(stage: &Stage, walk: WalkId) -> usize {
     stage.facts("replanned").len()
 }
 
-/// Mud across the whole hall but for a dry strip: anyone who wades goes round when it becomes expensive, and
-/// anyone who goes round goes straight on when it becomes cheap.
+/// Mud across the whole hall but for a dry strip: a character that wades goes round when it becomes
+/// expensive, and a character that goes round goes straight on when it becomes cheap.
 #[test]
 fn who_walks_where_it_becomes_dear_goes_round_and_back_when_it_becomes_cheap() {
     for kind in ["grid", "mesh"] {
@@ -281,8 +281,8 @@ fn who_walks_where_it_becomes_dear_goes_round_and_back_when_it_becomes_cheap() {
     }
 }
 
-/// A door on the short way that opens and closes all the time: anyone who was turned back a few times goes
-/// the long way in the end.
+/// A door on the short way that opens and closes all the time: a character that was turned back a few times
+/// goes the long way in the end.
 #[test]
 fn a_flapping_door_makes_nobody_dance() {
     for kind in ["grid", "mesh"] {

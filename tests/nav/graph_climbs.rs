@@ -1,8 +1,8 @@
 //! Ways of graphs that lead up and down: ladders and shafts are climbed, hairpins and spirals walked round.
 //!
 //! Goal: a walk arrives where its way leads in space, in the time that the way takes, and nowhere else.
-//! Method: ways of a few points, one after the other; somebody at their beginning walks to their end, and is
-//! looked at in every tick.
+//! Method: ways of a few points, one after the other; a character at their beginning walks to their end, and
+//! is looked at in every tick.
 
 use glam::Vec3;
 use serde_json::json;

@@ -221,7 +221,7 @@ fn the_strip_in_which_walkers_stray_has_room_for_the_body() {
             }
         }
         assert!(legal > 3000, "seed {seed}: {legal} places");
-        // And so does anybody walking there.
+        // And so does a character that walks there.
         let who = stage.world().find_character("a").unwrap();
         let start =
             std::iter::repeat_with(&mut place).find(|&at| stage.world().nav().is_walkable(at, &by)).unwrap();

@@ -341,9 +341,9 @@ fn a_line_through_a_maze_is_made_in_slices_that_change_nothing_but_when_it_is_th
     }
 }
 
-/// Law: the first question costs what later ones cost, whoever stands there: a level that has loaded has made
-/// what bodies without width and those of the default width need, and so has one whose prices have changed, a
-/// step later.
+/// Law: the first question costs what later ones cost, whichever characters stand there: a level that has
+/// loaded has made what bodies without width and those of the default width need, and so has one whose prices
+/// have changed, a step later.
 #[test]
 fn nothing_is_made_lazily_once_a_level_has_loaded() {
     let grid = r#""navigation": { "areas": [

@@ -302,7 +302,7 @@ fn seed_d6_who_stands_in_the_only_doorway_is_planned_through_and_no_hall_is_floo
         assert!(spent < 100 + 5 * 2 * 400, "{spent}");
     }
     let map = map_of(&halls());
-    // Somebody who stands beside the doorway is walked round.
+    // A character that stands beside the doorway is walked round.
     let beside = Disc { centre: Vec3::new(250.2, 0.0, 200.25), radius_m: 0.21 };
     let answer = map.plan(&query(south, north, &[beside]), &mut search);
     assert_eq!((answer.others, answer.status), (Others::Avoided, PathStatus::Complete));
@@ -403,7 +403,7 @@ fn fault_g25_an_edit_while_a_plan_with_others_is_paused_begins_it_again() {
 
 #[test]
 fn doors_and_bodies_of_other_widths_are_planned_past_others_too() {
-    // A wall with a closed door at z = 3 and a gap at z = 12; somebody stands in the gap.
+    // A wall with a closed door at z = 3 and a gap at z = 12; a character stands in the gap.
     let (width, depth) = (24, 16);
     let wall = |id: usize| id % width == 12;
     let (is_door, is_gap) = (|id: usize| id / width == 3, |id: usize| (11..14).contains(&(id / width)));
@@ -437,7 +437,8 @@ fn doors_and_bodies_of_other_widths_are_planned_past_others_too() {
 
 #[test]
 fn a_one_way_door_that_others_force_the_way_through_is_not_passed_against_its_direction() {
-    // A wall with a gate to the east at z = 3 and a gap at z = 12; somebody stands in the gap of a way west.
+    // A wall with a gate to the east at z = 3 and a gap at z = 12; a character stands in the gap of a way
+    // west.
     let (width, depth) = (24, 16);
     let wall = |id: usize| id % width == 12;
     let (is_gate, is_gap) = (|id: usize| id / width == 3, |id: usize| id / width == 12);

@@ -333,7 +333,7 @@ fn fault_g23_a_crowd_that_asks_in_one_tick_is_served_in_the_order_it_asked_withi
     }
     let bound = total.div_ceil(300) + 1;
     assert!(tick <= bound, "{tick} ticks for {total} expansions");
-    // Four searches share the budget, so somebody may be passed by as many as go on beside it, and by no
+    // Four searches share the budget, so a character may be passed by as many as go on beside it, and by no
     // more.
     let mut latest = 0;
     let passed = served

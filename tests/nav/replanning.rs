@@ -1,4 +1,4 @@
-//! Plans that see others: who counts as standing in the way, goals that somebody holds, planning again.
+//! Plans that see others: who counts as standing in the way, goals that a character holds, planning again.
 //!
 //! Goal: rows D, R and N of the seeds as far as they are about plans and requests. Method: one open hall and
 //! a hand that puts characters where they are needed; the look-up is compared with a look at everybody.
@@ -42,7 +42,7 @@ fn settled(stage: &Stage, name: &str) -> Vec<(String, serde_json::Value)> {
     facts.map(|fact| (end(&fact), fact)).collect()
 }
 
-/// The ends of somebody's walks.
+/// The ends of a character's walks.
 fn ends(stage: &Stage, name: &str) -> Vec<String> {
     settled(stage, name).into_iter().map(|(end, _)| end).collect()
 }
@@ -198,7 +198,7 @@ fn seed_d6_who_stands_in_the_only_door_is_planned_through() {
     assert!(way.last().is_some_and(|end| flat_distance(*end, at(18.0, 5.0)) < 1e-4), "{way:?}");
 }
 
-/// Runs until somebody's walks have come to an end, at most twelve seconds.
+/// Runs until a character's walks have come to an end, at most twelve seconds.
 fn until(stage: &mut Stage, name: &str) -> Vec<String> {
     for _ in 0..720 {
         if !ends(stage, name).is_empty() {

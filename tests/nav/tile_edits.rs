@@ -40,7 +40,7 @@ fn tile(stage: &Stage, column: u32, row: u32) -> walkon_runtime::world::tiles::T
     stage.world().tiles().unwrap().tile(TileSpot { layer: 0, column, row }).unwrap().clone()
 }
 
-/// Ticks at which somebody planned again because the map changed.
+/// Ticks at which a character planned again because the map changed.
 fn replanned(stage: &Stage, name: &str) -> Vec<u64> {
     let facts = stage.facts("replanned").into_iter().filter(|fact| fact["character"] == name);
     facts.filter(|fact| fact["why"] == "map").map(|fact| fact["t"].as_u64().unwrap()).collect()
@@ -123,7 +123,7 @@ fn edits_of_tiles_of_a_map_without_tiles_are_refused() {
     assert_eq!(refused.to_string(), "this map has no tiles; a map of kind \"tiles\" has");
 }
 
-/// A long wall with an end far away, and somebody who is to get to its other side.
+/// A long wall with an end far away, and a character that is to get to its other side.
 fn along_the_wall() -> (Stage, CharacterId) {
     let mut rows = vec!["...W..."; 20];
     rows.push(".......");

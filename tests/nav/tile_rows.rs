@@ -287,7 +287,7 @@ fn seed_o22_no_step_overshoots_at_any_speed_and_none_is_no_number() {
 fn seed_o24_places_are_checked_without_anybody_asking() {
     let mut stage = stage("", &["....", ".##.", "...."]);
     let anna = put(&mut stage, "anna", at(0.5, 0.5));
-    // A goal far off the map, and one in a wall: as near as one gets, and no fault of anybody's.
+    // A goal far off the map, and one in a wall: as near as one gets, and no fault of any character.
     for (goal, place) in [(at(1e6, 0.5), at(3.5, 0.5)), (at(1.4, 1.5), at(0.5, 1.5))] {
         stage.ends.clear();
         send(&mut stage, anna, Goal::Point(goal), |_| {});

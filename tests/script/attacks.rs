@@ -1,6 +1,6 @@
 //! Scripts that ask for too much: of time, of memory, of the queues.
 //!
-//! Goal: anyone who asks for too much is told so and stopped, and the level goes on for everybody else.
+//! Goal: code that asks for too much is told so and stopped, and the level goes on for all other code.
 //! Method: as in `hostile_world`: each script runs in a process of its own and writes what it found; what
 //! counts is what is counted, fuel and bytes and lengths of queues, never a clock.
 

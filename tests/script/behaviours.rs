@@ -473,7 +473,7 @@ fn large_states_and_many_states_are_looked_at_in_turn_and_mistakes_are_found_all
     assert_eq!(found.len(), 1, "{:?}", run.lines);
 }
 
-/// Whatever somebody has registered, nothing of it runs once the character is removed, not even in the tick
+/// Whatever an owner has registered, nothing of it runs once the character is removed, not even in the tick
 /// of it.
 #[test]
 fn nothing_runs_of_who_was_removed_in_this_tick() {

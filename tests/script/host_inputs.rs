@@ -1,4 +1,4 @@
-//! What somebody who looks on may do to a level: walks, teleports, newcomers, doors, areas, and texts of
+//! What a viewer may do to a level: walks, teleports, newcomers, doors, areas, and texts of
 //! Luau.
 //!
 //! Goal: such an input does what it says, or changes nothing and says why. Method: a room with a door, a

@@ -577,8 +577,8 @@ fn watched_and_skipped_little_scenes_leave_the_same_world_and_story() {
             told
         };
         assert_eq!(story(&watched), story(&skipped), "seed {seed}, skipped at {skip_at}:\n{fields}");
-        // Anyone who comes second to a mark stands beside anyone who holds it; where exactly hangs on when
-        // they came, and doors take no time in a skip.
+        // A character that comes second to a mark stands beside the one that holds it; where exactly hangs on
+        // when they came, and doors take no time in a skip.
         let is_near = |(one, other): (&String, &String)| one == other || apart_m(one, other) < BESIDE_M;
         let (left, right) = (watched.places(), skipped.places());
         let same = left.len() == right.len() && left.iter().zip(&right).all(is_near);
@@ -850,7 +850,7 @@ impl Scenes {
 /// Where everybody stands and looks once the scene is over and the crowd's last step has landed, to the bit.
 fn exact_places(play: &mut Play) -> Vec<String> {
     play.until_over();
-    // Anyone who was asked aside has come to stand by then.
+    // A character that was asked aside has come to stand by then.
     play.ticks(150);
     let people = play.world().characters().map(|(_, found)| {
         let at = found.body.position;
@@ -882,10 +882,10 @@ fn scene_seeds() -> Vec<u64> {
     }
 }
 
-/// Law: a scene that is skipped brings about what it would have brought about, to the bit, anyone who walks
-/// at once and whenever the skip comes.
-/// `SCENES=1000 cargo test --test suite -- a_scene_brings_about_the_same_world` tries as many;
-/// `SCENE_SEEDS=563,951,1000..1400` tries those seeds instead.
+/// Law: a scene that is skipped brings about what it would have brought about, to the bit, a character that
+/// walks at once and whenever the skip comes. `SCENES=1000 cargo test --test suite --
+/// a_scene_brings_about_the_same_world` tries as many; `SCENE_SEEDS=563,951,1000..1400` tries those seeds
+/// instead.
 #[test]
 fn a_scene_brings_about_the_same_world_to_the_bit_whenever_it_is_skipped() {
     let seeds = scene_seeds();

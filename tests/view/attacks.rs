@@ -1,6 +1,6 @@
 //! Texts that are evaluated in a level under view and ask for too much.
 //!
-//! Goal: the limits of scripts hold for what somebody types as well, the program answers afterwards, and a
+//! Goal: the limits of scripts hold for what a viewer types as well, the program answers afterwards, and a
 //! signal ends it. Method: the program on standard input and output, which stay open; what counts is what is
 //! told, never a clock.
 

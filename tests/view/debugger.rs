@@ -186,7 +186,7 @@ fn while_it_is_stopped_the_page_is_served() {
     assert!(refused.contains(&format!("stopped at {FILE}:{IN_ADD}")), "{refused}");
     let heard = hand.get(json!({ "do": "input", "event": "bell" }));
     assert_eq!(heard["tick"], 12);
-    // Somebody who comes now sees it all.
+    // A client that comes now sees it all.
     let mut late = viewed.connect(&[]).unwrap();
     let welcome = late.wait(|message| message["tell"] == "welcome");
     assert_eq!(welcome["state"]["stopped"]["line"], IN_ADD, "{welcome}");

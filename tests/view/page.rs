@@ -74,7 +74,7 @@ pub fn at_ease(page: &mut Page) {
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 
-/// Where somebody stands in the window, pixels.
+/// Where a character stands in the window, pixels.
 pub fn place_of(page: &mut Page, name: &str) -> [f64; 2] {
     let expression = format!(
         "(() => {{ const at = window.walkon.placeOf({}); return at && [at.x, at.y]; }})()",

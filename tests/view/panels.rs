@@ -109,7 +109,7 @@ fn a_broken_script_is_marked_at_its_line_in_the_source() {
     page.until(&format!("{marked} === '2'"));
     std::fs::write(&script, &text).unwrap();
     page.until(&format!("{marked} === undefined && !{}.includes('local x')", words("source-text")));
-    // It is edited here while somebody else changes another line: both are kept.
+    // It is edited here while another client changes another line: both are kept.
     page.press("edit-script");
     page.set("[data-test=\"source-edit\"]", &format!("-- ours\n{text}"));
     std::fs::write(&script, format!("{text}-- theirs\n")).unwrap();

@@ -569,7 +569,7 @@ fn edits_change_the_text_where_they_say_so_and_can_be_taken_back() {
     let refused = hand.ask(json!({ "do": "edit", "changes": [{ "at": "/navigation/areas", "set": [] }] }));
     assert!(refused.is_err_and(|error| error.contains("would not load")), "a level stays one");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-    // Somebody else edits another line meanwhile; both survive.
+    // Another client edits another line meanwhile; both survive.
     std::fs::write(&file, text.replace("\"seed\": 1", "\"seed\": 9")).unwrap();
     hand.wait(|message| message["tell"] == "edited" && message["by"] == "disk");
     assert_eq!(hand.get(json!({ "do": "undo" }))["label"], "open the gate");
@@ -619,7 +619,7 @@ fn what_check_finds_between_level_and_scripts_is_told_at_its_place() {
         assert!(placed(&refused, &at(key)), "{refused}");
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-    // Saved by somebody else it is told.
+    // Saved by another client it is told.
     std::fs::write(&file, text.replace("\"guard.lua\"", "\"nobody.lua\"")).unwrap();
     let told = hand.wait(|message| message["tell"] == "problems" && placed(message, &at("behaviour")));
     assert!(told.to_string().contains("nobody.lua"), "{told}");
@@ -653,7 +653,7 @@ fn a_script_that_was_changed_on_disk_is_merged_or_asked_about() {
     let place = viewed.file("scripts/behaviours/messenger.lua");
     let there = || std::fs::read_to_string(&place).unwrap();
     let base = there();
-    // Somebody else changes the last line while the first is edited here.
+    // Another client changes the last line while the first is edited here.
     std::fs::write(&place, format!("{base}-- theirs\n")).unwrap();
     hand.wait(|message| message["tell"] == "script");
     let write =

@@ -256,7 +256,7 @@ impl Running {
         self.asked.level.id() == id
     }
 
-    /// Spawns who appeared, removes who is gone, and notes where everybody is.
+    /// Spawns characters that appeared, removes those that are gone, and notes where all of them are.
     fn follow(&mut self, level: Entity, commands: &mut Commands<'_, '_>) {
         let game = self.live.game();
         let mut gone: BTreeMap<_, _> = std::mem::take(&mut self.walkers).into_iter().collect();
@@ -302,7 +302,7 @@ impl Running {
         mut note: impl FnMut(&Pose, &mut PoseBefore, &mut PoseNow),
     ) {
         for (at, pose) in self.live.game().poses().enumerate() {
-            // Both lists are in order of creation; further on where the host has removed somebody in between.
+            // Both lists are in order of creation; further on where the host has removed a character in between.
             let known = self.walkers.iter().skip(at).find(|known| known.0 == pose.character);
             if let Some((mut before, mut now)) = known.and_then(|known| poses.get_mut(known.1).ok()) {
                 note(&pose, &mut before, &mut now);

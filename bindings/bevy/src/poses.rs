@@ -19,10 +19,10 @@ pub struct PoseBefore(pub Pose);
 #[derive(Component, Clone, Copy, Debug)]
 pub struct PoseNow(pub Pose);
 
-/// How far somebody may be pushed in a tick, metres, beside what they walk.
+/// How far a character may be pushed in a tick, metres, beside what it walks.
 const PUSHED_M: f32 = 0.3;
 
-/// How many times as fast as before or after somebody may be in a tick: the crowd takes steps of its own length.
+/// How many times as fast as before or after a character may be in a tick: the crowd takes steps of its own length.
 const SPEED_UP: f32 = 4.0;
 
 impl PoseNow {

@@ -360,7 +360,7 @@ namespace Walkon
     }
 
     /// <summary>
-    ///  Where somebody is.
+    ///  Where a character is.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct WalkonPose

@@ -129,7 +129,7 @@ typedef struct WalkonText {
 } WalkonText;
 
 /*
- Where somebody is.
+ Where a character is.
  */
 typedef struct WalkonPose {
     /*

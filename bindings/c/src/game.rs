@@ -21,7 +21,7 @@ pub struct WalkonGame {
     running: ThreadBound<Running>,
 }
 
-/// Where somebody is.
+/// Where a character is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WalkonPose {

@@ -1,8 +1,8 @@
-"""A guard learns its route: where to be when, from nothing but who it caught.
+"""A guard learns its route: where to be when, from nothing but which thieves it caught.
 
     python examples/learn_route.py
 
-Five thieves come, one after another, each to a place of its own; whoever finds the guard there is caught. When exactly they
+Five thieves come, one after another, each to a place of its own; a thief that finds the guard there is caught. When exactly they
 come depends on the seed. Q-learning on a table of (round, place) finds the route in a few hundred episodes, eight games
 at a time.
 """

@@ -86,7 +86,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // Who leaves a loop early drops the runs with the lock of the interpreter in hand, and the threads of runs
+        // A caller that leaves a loop early drops the runs with the lock of the interpreter in hand, and the threads of runs
         // under way are waited for. None while the interpreter ends: nobody else is there to have it.
         if let Some(runs) = self.held().take() {
             let mut runs = Some(runs);

@@ -26,7 +26,7 @@ pub struct Game {
     live: ThreadBound<LiveGame>,
 }
 
-/// What somebody walks to: a place, or the name of a mark or of a character.
+/// What a character walks to: a place, or the name of a mark or of a character.
 #[derive(FromPyObject)]
 enum GoalArgument {
     Name(String),
@@ -34,7 +34,7 @@ enum GoalArgument {
     Flat([f32; 2]),
 }
 
-/// How somebody walks: gait, doors, accept, radius, timeout.
+/// How a character walks: gait, doors, accept, radius, timeout.
 type WalkArguments = (Option<String>, Option<String>, Option<String>, Option<f32>, Option<f64>);
 
 impl Game {

@@ -1,4 +1,4 @@
-"""The Python of the README, as somebody types it who has just installed the wheel.
+"""The Python of the README, as a reader types it who has just installed the wheel.
 
     python readme.py [--first]
 

@@ -20,7 +20,7 @@ use walkon_runtime::view::{
 
 /// Room around the map, pixels.
 const MARGIN_PX: f32 = 12.0;
-/// How far the line that shows where somebody looks reaches, in radii.
+/// How far the line that shows where a character looks reaches, in radii.
 const NOSE: f32 = 1.8;
 
 /// Draws the first level of the app into its window.
@@ -28,7 +28,7 @@ pub struct PaintPlugin;
 
 impl Plugin for PaintPlugin {
     fn build(&self, app: &mut App) {
-        // After `TransformPlugin` and everything else that may move somebody.
+        // After `TransformPlugin` and everything else that may move a character.
         app.init_non_send::<Canvas>().add_systems(Last, paint);
     }
 }
@@ -135,7 +135,7 @@ fn shapes(world: &World, drawing: fn(&mut Picture, &World, Parts)) -> Vec<Shape>
     picture.layers.into_iter().flat_map(|layer| layer.shapes).collect()
 }
 
-/// Somebody at the place that is between two ticks.
+/// A character at the place that is between two ticks.
 fn body(world: &World, who: CharacterId, place: &Transform, own: Colour) -> Vec<Shape> {
     let radius_m = world.character(who).map_or(0.3, |character| character.body.radius_m);
     // Away from where Bevy's `forward` points: a model looks along +z.

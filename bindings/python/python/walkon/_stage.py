@@ -2,8 +2,8 @@
 
 A level says by tags what an environment is made of:
 
-* who has the tag ``acts`` is controlled: an action is where to walk, to one of the level's marks;
-* who has the tag ``seen`` is observed: where it is, which way it looks, how fast it is, whether it is there;
+* a character with the tag ``acts`` is controlled: an action is where to walk, to one of the level's marks;
+* a character with the tag ``seen`` is observed: where it is, which way it looks, how fast it is, whether it is there;
 * what a script emits as ``reward`` with ``{ value = 1 }`` is the reward, of all, or of the character named ``to``;
 * ``level.finish`` ends an episode.
 """
@@ -120,7 +120,7 @@ class Stage:
         return game.tick(said, ticks=left)
 
     def rewards(self, tick: Tick) -> dict[str, float]:
-        """What a step was worth, for each who acts."""
+        """What a step was worth, for each actor."""
         if self._reward is not None:
             worth = float(self._reward(tick, self.game))
             return {name: worth for name in self.actors}

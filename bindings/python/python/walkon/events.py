@@ -94,7 +94,7 @@ class Replanned(Event, kind="replanned"):
 
 @dataclass(frozen=True, kw_only=True)
 class Nudged(Event, kind="nudged"):
-    """Somebody who stood in the way was asked to step aside."""
+    """A character that stood in the way was asked to step aside."""
 
     character: str
     by: str
@@ -113,7 +113,7 @@ class DoorChanged(Event, kind="doorChanged"):
 
 @dataclass(frozen=True, kw_only=True)
 class LinkBegun(Event, kind="linkBegun"):
-    """Somebody begins a link with an action: a jump, a ladder."""
+    """A character begins a link with an action: a jump, a ladder."""
 
     character: str
     action: str
@@ -140,7 +140,7 @@ class MapChanged(Event, kind="mapRevision"):
 
 @dataclass(frozen=True, kw_only=True)
 class RegionEntered(Event, kind="regionEntered"):
-    """Somebody came into a region."""
+    """A character came into a region."""
 
     region: str
     character: str
@@ -149,7 +149,7 @@ class RegionEntered(Event, kind="regionEntered"):
 
 @dataclass(frozen=True, kw_only=True)
 class RegionLeft(Event, kind="regionLeft"):
-    """Somebody left a region."""
+    """A character left a region."""
 
     region: str
     character: str
@@ -204,7 +204,7 @@ class Evaluated(Event, kind="evaluated"):
 
 @dataclass(frozen=True, kw_only=True)
 class Said(Event, kind="said"):
-    """Somebody says a line in a scene."""
+    """A character says a line in a scene."""
 
     scene: str
     character: str

@@ -43,17 +43,17 @@ def skip(scene: str | None = None) -> Input:
 
 
 def walk(character: str, to: str | Place) -> Input:
-    """Sends somebody to a place, a mark or a character."""
+    """Sends a character to a place, a mark or a character."""
     return {"kind": "walk", "character": character, "to": to if isinstance(to, str) else _place(to)}
 
 
 def stop(character: str) -> Input:
-    """Cancels the walk of somebody."""
+    """Cancels the walk of a character."""
     return {"kind": "stop", "character": character}
 
 
 def teleport(character: str, to: Place, facing: float | None = None) -> Input:
-    """Puts somebody on the walkable point nearest to a place; ``facing`` in radians about +y."""
+    """Puts a character on the walkable point nearest to a place; ``facing`` in radians about +y."""
     turned = {} if facing is None else {"facing": float(facing)}
     return {"kind": "teleport", "character": character, "to": _place(to), **turned}
 
@@ -66,14 +66,14 @@ def spawn(
     params: Mapping[str, Any] | None = None,
     tags: Sequence[str] = (),
 ) -> Input:
-    """Somebody appears."""
+    """A character appears."""
     more: dict[str, Any] = {"behaviour": behaviour, "params": params, "tags": list(tags) or None}
     given = {key: value for key, value in more.items() if value is not None}
     return {"kind": "spawn", "name": name, "at": _place(at), **given}
 
 
 def remove(character: str) -> Input:
-    """Somebody is removed."""
+    """A character is removed."""
     return {"kind": "remove", "character": character}
 
 
@@ -93,5 +93,5 @@ def evaluate(text: str) -> Input:
 
 
 def attend(attended: bool) -> Input:
-    """Whether somebody is there who answers choices."""
+    """Whether a person is there to answer choices."""
     return {"kind": "attend", "attended": attended}

@@ -64,7 +64,7 @@ pub const ENTRIES: &[Binding] = &[
         params: &[param("name", "string", "\"patrols\"")],
         returns: "Blackboard",
         raises: "limit",
-        doc: "The board of anyone who names this group.",
+        doc: "The board of all that name this group.",
         example: "assert(blackboard.group(\"patrols\") == blackboard.group(\"patrols\"))",
         price: 16,
         ..Binding::function(LIBRARY, "blackboard.group", group)

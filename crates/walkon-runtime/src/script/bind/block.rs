@@ -24,7 +24,7 @@ const TYPE: &str = "Block";
 
 /// What stands above the entries.
 pub const GROUPS: &[Library] =
-    &[Library { name: TYPE, is_type: true, doc: "Ground that a script keeps everybody off." }];
+    &[Library { name: TYPE, is_type: true, doc: "Ground that a script keeps all characters off." }];
 
 /// Blocks of a level at a time.
 const BLOCKS_MAX: usize = 1024;

@@ -32,7 +32,7 @@ const TYPE: &str = "Character";
 pub const GROUP: Library = Library {
     name: TYPE,
     is_type: true,
-    doc: "Somebody in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` \
+    doc: "A character in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` \
           and `id` stay readable and everything else raises.",
 };
 
@@ -43,7 +43,7 @@ const PLAY_OPTIONS: &[&str] = &["seconds", "loop"];
 pub const SHAPES: &[TableType] = &[
     TableType {
         name: "TeleportOptions",
-        doc: "How somebody is put down.",
+        doc: "How a character is put down.",
         fields: &[
             field("facing", "number?", "0", "radians about +y; default: as it faced"),
             field("layer", "string?", "\"ground\"", "the layer of the map; default: the one it is on"),

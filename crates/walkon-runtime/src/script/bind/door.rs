@@ -39,7 +39,7 @@ pub const SHAPES: &[TableType] = &[
         name: "DoorOptions",
         doc: "How a door is to be opened or closed. Everything may be left out.",
         fields: &[
-            field("by", "Character?", "guard", "on whose account"),
+            field("by", "Character?", "guard", "the character on whose account"),
             field("key", "string?", "\"bronze\"", "opens a door locked with it"),
             field(
                 "whenOccupied",
@@ -112,7 +112,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
-        doc: "Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.",
+        doc: "Starts closing, or waits as `whenOccupied` says. It never closes on a character unless told to push.",
         example: "door:close({ whenOccupied = \"refuse\" })",
         price: 24,
         ..Binding::method(TYPE, "close", close)
@@ -151,7 +151,7 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         returns: "{Character}",
-        doc: "Anyone who stands in the door's area, in id order.",
+        doc: "The characters that stand in the door's area, in id order.",
         example: "assert(#door:occupants() == 0)",
         price: 24,
         ..Binding::method(TYPE, "occupants", occupants)

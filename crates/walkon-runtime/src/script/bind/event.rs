@@ -25,7 +25,7 @@ const TYPE: &str = "Listener";
 /// What stands above the entries.
 pub const GROUPS: &[Library] = &[
     Library { name: EVENT, is_type: false, doc: "What scripts tell one another, and hear of the runtime." },
-    Library { name: TYPE, is_type: true, doc: "Somebody who listens to an event or a door." },
+    Library { name: TYPE, is_type: true, doc: "A handler of an event or a door." },
 ];
 
 const NAME: ApiParam = param("name", "string", "\"alarm\"");

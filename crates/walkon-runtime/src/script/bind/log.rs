@@ -33,7 +33,7 @@ const PARAMS: &[ApiParam] =
 pub const ENTRIES: &[Binding] = &[
     Binding {
         params: PARAMS,
-        doc: "Writes a line for those who look closely.",
+        doc: "Writes a line of detail.",
         example: "log.debug(\"%s is at %s\", guard, guard.position)",
         price: 16,
         ..Binding::function(LOG, "log.debug", debug)

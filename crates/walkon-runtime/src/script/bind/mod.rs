@@ -160,7 +160,7 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "RegionHandler",
         luau: "((event: RegionEvent) -> ...any) | string",
-        doc: "A handler that is told of somebody who came in or went out.",
+        doc: "A handler that is told of a character that came in or went out.",
     },
     Alias {
         name: "Awaitable",
@@ -175,7 +175,7 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "Filter",
         luau: "string | {string} | Character | (character: Character) -> boolean",
-        doc: "Who counts; strings are tags.",
+        doc: "Which characters count; strings are tags.",
     },
 ];
 

@@ -59,14 +59,14 @@ const LAYER: ApiParam = field(
     "layer",
     "string?",
     "\"ground\"",
-    "the layer of the map; default: that of a character who is named as the place, else the first",
+    "the layer of the map; default: that of a character that is named as the place, else the first",
 );
 
 /// Tables that these functions take.
 pub const SHAPES: &[TableType] = &[
     TableType {
         name: "NearestOptions",
-        doc: "How far to look, and for whom.",
+        doc: "How far to look, and for which body.",
         fields: &[
             field("within", "number?", "4", "metres, default 8"),
             field("radius", "number?", "0.5", "half the width of the body, metres, default 0"),
@@ -75,7 +75,7 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "WalkableOptions",
-        doc: "For whom.",
+        doc: "For which body.",
         fields: &[field("radius", "number?", "0.5", "half the width of the body, metres, default 0"), LAYER],
     },
     TableType {

@@ -18,7 +18,7 @@ use crate::world::door::DoorPolicy;
 /// What a `PathOptions` table may hold.
 pub const SHAPE: TableType = TableType {
     name: "PathOptions",
-    doc: "Who is asking for a way. Everything may be left out.",
+    doc: "For which body a way is asked for. Everything may be left out.",
     fields: &FIELDS,
 };
 
@@ -47,14 +47,14 @@ const FIELDS: [ApiParam; 6] = [
         "tags",
         "{string}?",
         "{ \"watch\" }",
-        "tags of anyone who is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for everybody",
+        "tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all",
     ),
     field("layer", "string?", "\"ground\"", "the layer of the map; a map without layers has one, \"ground\""),
     field(
         "ignore",
         "{Character}?",
         "{ player }",
-        "characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves",
+        "characters that do not count as obstacles; those at either end of the way never do, nor does one that moves",
     ),
 ];
 

@@ -31,7 +31,7 @@ pub const GROUPS: &[Library] = &[
     Library {
         name: REGION,
         is_type: false,
-        doc: "Who is inside which shape, as of step 11 of the last tick.",
+        doc: "Which characters are inside which shape, as of step 11 of the last tick.",
     },
     Library {
         name: WATCH,
@@ -51,7 +51,7 @@ const TAGS_MAX: usize = 64;
 pub const SHAPES: &[TableType] = &[
     TableType {
         name: "RegionOptions",
-        doc: "Who counts and who is told. Everything may be left out.",
+        doc: "Which characters count and which handlers run. Everything may be left out.",
         fields: &[
             field(
                 "filter",
@@ -73,8 +73,8 @@ pub const SHAPES: &[TableType] = &[
             ),
             field("once", "boolean?", "true", "remove itself after the first enter"),
             field("lineOfWalk", "boolean?", "false", "region.near: only along walkable straight lines"),
-            field("onEnter", "RegionHandler?", "function(event) end", "runs for those who come in"),
-            field("onExit", "RegionHandler?", "function(event) end", "runs for those who go out"),
+            field("onEnter", "RegionHandler?", "function(event) end", "runs for characters that come in"),
+            field("onExit", "RegionHandler?", "function(event) end", "runs for characters that go out"),
             field(
                 "onStay",
                 "RegionHandler?",
@@ -86,7 +86,7 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "WhenOptions",
-        doc: "Who is told when a predicate changes.",
+        doc: "Which handlers run when a predicate changes.",
         fields: &[
             field("onTrue", "Handler?", "function(event) end", "payload { watch }"),
             field("onFalse", "Handler?", "function(event) end", "payload { watch }"),
@@ -95,9 +95,9 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "RegionEvent",
-        doc: "Somebody came in or went out.",
+        doc: "A character came in or went out.",
         fields: &[
-            field("character", "Character", "", "who"),
+            field("character", "Character", "", "the character"),
             field("region", "string?", "", "name of the region, if it is one of the level"),
             field("watch", "Watch", "", "the watch that saw it"),
             field(
@@ -184,20 +184,20 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         returns: "{Character}",
-        doc: "Who is inside, in id order.",
+        doc: "The characters inside, in id order.",
         example: "assert(#region.on(\"hall\"):inside() == 0)",
         ..Binding::method(WATCH, "inside", inside)
     },
     Binding {
         returns: "boolean",
-        doc: "Whether anybody is inside.",
+        doc: "Whether a character is inside.",
         example: "assert(not region.on(\"hall\"):occupied())",
         ..Binding::method(WATCH, "occupied", is_occupied)
     },
     Binding {
         params: &[param("character", "Character", "guard")],
         returns: "boolean",
-        doc: "Whether somebody is inside.",
+        doc: "Whether this character is inside.",
         example: "assert(not region.on(\"hall\"):contains(guard))",
         ..Binding::method(WATCH, "contains", contains)
     },

@@ -54,14 +54,14 @@ const WALK_RESULT: &[ApiParam] = &[
     field("status", "WalkStatus", "", "the four ways a walk ends"),
     field("reason", "WalkReason", "", "why, one of the closed list of reasons"),
     field("walk", "number", "", "the walk's id"),
-    field("character", "Character", "", "who walked"),
+    field("character", "Character", "", "the character that walked"),
     field("position", "vector", "", "where it stands"),
     field("goal", "vector", "", "where it was to go"),
     field("remaining", "number", "", "metres left"),
     field("travelled", "number", "", "metres walked"),
     field("ticks", "number", "", "ticks since the walk was asked for"),
     field("repaths", "number", "", "plans made after the first"),
-    field("by", "(Character | Door)?", "", "who or what stood in the way"),
+    field("by", "(Character | Door)?", "", "the character or door that stood in the way"),
     field("detail", "string", "", "one sentence"),
 ];
 
@@ -69,7 +69,7 @@ const DOOR_RESULT: &[ApiParam] = &[
     field("ok", "boolean", "", "whether the door is as asked"),
     field("reason", "\"done\" | \"already\" | \"locked\" | \"occupied\" | \"cancelled\"", "", "why"),
     field("door", "Door", "", "the door"),
-    field("by", "Character?", "", "who did it, or stood in the way"),
+    field("by", "Character?", "", "the character that did it, or stood in the way"),
 ];
 
 const PATH_RESULT: &[ApiParam] = &[
@@ -83,7 +83,7 @@ const PATH_RESULT: &[ApiParam] = &[
         "by",
         "(Character | Door)?",
         "",
-        "the closed door that is in the way, or anyone who stands on the goal, if that is the cause",
+        "the closed door that is in the way, or a character that stands on the goal, if that is the cause",
     ),
     field("expansions", "number", "", "nodes the search looked at"),
     field("revision", "number", "", "of the map it holds for"),

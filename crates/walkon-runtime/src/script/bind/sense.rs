@@ -35,11 +35,11 @@ pub const GROUPS: &[Library] = &[
     Library {
         name: WATCH,
         is_type: true,
-        doc: "A character who watches for somebody. It ends with its owner, and when a reload replaces the owner's code.",
+        doc: "A character that watches for others. It ends with its owner, and when a reload replaces the owner's code.",
     },
 ];
 
-/// Farthest that anybody sees, hears or is heard, metres.
+/// Farthest that a character sees, hears or is heard, metres.
 const METRES_MAX: f64 = 10_000.0;
 /// How long a watch remembers, unless asked otherwise, seconds.
 const MEMORY_S: f64 = 10.0;
@@ -50,7 +50,7 @@ const TARGET: &str = "a character or { tag = ... }";
 pub const HANDLER_ALIAS: Alias = Alias {
     name: "SenseHandler",
     luau: "((event: SenseEvent) -> ...any) | string",
-    doc: "A handler that is told of somebody who was noticed, lost or heard.",
+    doc: "A handler that is told of a character that was noticed, lost or heard.",
 };
 
 const RANGE: ApiParam = field("range", "number?", "7", "metres from middle to middle, default 10");
@@ -65,7 +65,7 @@ const DEGREES: ApiParam = field(
 pub const SHAPES: &[TableType] = &[
     TableType {
         name: "SeeOptions",
-        doc: "How far and how wide somebody sees, and how long they remember.",
+        doc: "How far and how wide a character sees, and how long it remembers.",
         fields: &[
             RANGE,
             DEGREES,
@@ -106,7 +106,7 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "HearOptions",
-        doc: "How far somebody hears.",
+        doc: "How far a character hears.",
         fields: &[field("range", "number?", "15", "metres; default as far as noises reach")],
     },
     TableType {
@@ -115,7 +115,7 @@ pub const SHAPES: &[TableType] = &[
         fields: &[
             field("heard", "boolean", "", "whether there is something"),
             field("reason", "(\"silent\" | \"tooFar\")?", "", "why not"),
-            field("character", "Character?", "", "who made the noise, if they are still there"),
+            field("character", "Character?", "", "the character that made the noise, if it is still there"),
             field("position", "vector?", "", "where it was made"),
             field("loudness", "number?", "", "metres that it reaches"),
             field("distance", "number?", "", "metres to where it was made"),
@@ -124,23 +124,33 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "SenseOptions",
-        doc: "How somebody watches, and who is told.",
+        doc: "How a character watches, and which handlers run.",
         fields: &[
             RANGE,
             DEGREES,
             field("hearing", "number?", "15", "metres within which noises of the target are told; default 0"),
             field("memory", "number?", "5", "seconds that the last known place is remembered, default 10"),
-            field("onNotice", "SenseHandler?", "function(event) end", "runs when somebody comes into sight"),
-            field("onLose", "SenseHandler?", "function(event) end", "runs when somebody is lost from sight"),
+            field(
+                "onNotice",
+                "SenseHandler?",
+                "function(event) end",
+                "runs when a character comes into sight",
+            ),
+            field(
+                "onLose",
+                "SenseHandler?",
+                "function(event) end",
+                "runs when a character is lost from sight",
+            ),
             field("onHear", "SenseHandler?", "function(event) end", "runs for a noise of the target"),
         ],
     },
     TableType {
         name: "SenseEvent",
-        doc: "Somebody was noticed, lost or heard.",
+        doc: "A character was noticed, lost or heard.",
         fields: &[
             field("watch", "SenseWatch", "", "the watch"),
-            field("character", "Character", "", "who"),
+            field("character", "Character", "", "the character"),
             field("position", "vector", "", "where they are; when lost, where they were seen last"),
             field(
                 "reason",
@@ -153,9 +163,9 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "LastSeen",
-        doc: "Where somebody was seen last.",
+        doc: "Where a character was seen last.",
         fields: &[
-            field("character", "Character", "", "who"),
+            field("character", "Character", "", "the character"),
             field("position", "vector", "", "where"),
             field("age", "number", "", "seconds since, 0 while in sight"),
             field("seen", "boolean", "", "whether they are in sight"),
@@ -210,26 +220,26 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::method("Character", "emitNoise", emit_noise)
     },
     Binding {
-        doc: "Who watches.",
+        doc: "The character that watches.",
         example: "assert(sense.watch(guard, player).character == guard)",
         ..Binding::field(WATCH, "character", "Character?", watcher)
     },
     Binding {
-        doc: "Where somebody was seen last: anyone in sight before others, then the latest; nil when nobody was, or too long ago.",
+        doc: "Where a character was seen last: one in sight before others, then the latest; nil when none was, or too long ago.",
         example: "assert(sense.watch(guard, player).lastSeen == nil)",
         price: 16,
         ..Binding::field(WATCH, "lastSeen", "LastSeen?", last_seen)
     },
     Binding {
         returns: "{Character}",
-        doc: "Who was in sight at the last look, in id order.",
+        doc: "The characters in sight at the last look, in id order.",
         example: "assert(#sense.watch(guard, player):seen() == 0)",
         ..Binding::method(WATCH, "seen", seen)
     },
     Binding {
         params: &[param("character", "Character", "player")],
         returns: "boolean",
-        doc: "Whether somebody was in sight at the last look.",
+        doc: "Whether this character was in sight at the last look.",
         example: "assert(not sense.watch(guard, player):sees(player))",
         ..Binding::method(WATCH, "sees", sees)
     },

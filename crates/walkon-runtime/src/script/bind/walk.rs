@@ -41,7 +41,7 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::field(TYPE, "id", "number", id)
     },
     Binding {
-        doc: "Who walks.",
+        doc: "The character that walks.",
         example: "assert(guard:walkTo(\"gate\").character == guard)",
         ..Binding::field(TYPE, "character", "Character", character)
     },
@@ -91,7 +91,7 @@ pub const ENTRIES: &[Binding] = &[
         params: &[param("goal", "Place", "\"post\"")],
         returns: "boolean",
         raises: "name gone",
-        doc: "Gives the walk another goal without ending it; false when it has settled. Who follows somebody follows the new \
+        doc: "Gives the walk another goal without ending it; false when it has settled. A character that follows another follows the new \
               character; any other course becomes a walk to that goal.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:retarget(\"post\") and walk.goal == nav.mark(\"post\").position)",
         price: 24,

@@ -131,7 +131,7 @@ pub const SECONDS_MAX: f64 = 86_400.0;
 /// Most places of one list.
 const PLACES_MAX: usize = 1024;
 
-/// Most keys somebody carries.
+/// Most keys a character carries.
 const KEYS_MAX: usize = 64;
 
 /// Most areas of one list.
@@ -347,7 +347,7 @@ pub fn gaze(given: &Argument) -> Result<Gaze, UsageError> {
 }
 
 impl WalkAsk {
-    /// The same for somebody who has no goal to be put on.
+    /// The same for a character that has no goal to be put on.
     #[must_use]
     pub fn without_ensure(self) -> Self {
         Self { ensure: false, ..self }

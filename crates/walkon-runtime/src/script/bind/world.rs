@@ -26,7 +26,8 @@ use crate::world::settings::Settings;
 const WORLD: &str = "world";
 
 /// What stands above the entries.
-pub const GROUP: Library = Library { name: WORLD, is_type: false, doc: "Who and what is in the level." };
+pub const GROUP: Library =
+    Library { name: WORLD, is_type: false, doc: "What is in the level: characters and things." };
 
 const CHARACTER_QUERY: &[&str] = &["tag", "near", "radius", "region"];
 const DOOR_QUERY: &[&str] = &["prefix", "open"];
@@ -57,7 +58,7 @@ const TAGS_MAX: usize = 64;
 pub const SHAPES: &[TableType] = &[
     TableType {
         name: "CharacterQuery",
-        doc: "Who is meant: all of what is given must hold.",
+        doc: "Which characters are meant: all of what is given must hold.",
         fields: &[
             field("tag", "string?", "\"watch\"", "has this tag"),
             field("near", "Place?", "guard", "stands near this place; needs radius"),
@@ -279,7 +280,7 @@ impl CharacterQuery {
         })
     }
 
-    /// Those who are meant, and the fuel of finding them.
+    /// The characters that are meant, and the fuel of finding them.
     fn find(&self, world: &World, function: &'static str) -> Result<(Vec<CharacterId>, u64), UsageError> {
         let circle = match &self.near {
             Some((place, radius_m)) => Some((place.point(world, function, None)?, *radius_m)),

@@ -2,7 +2,7 @@
 //!
 //! In: a text, a frame. Out: its first value. Holds: a question looks at copies, and what would change the
 //! world or the scripts is refused; it ends after as many safepoints as a call may pass; what it draws of
-//! random numbers is drawn again. Only who asks to act has his text work on the real things: then locals and
+//! random numbers is drawn again. Only a text that is asked to act works on the real things: then locals and
 //! captured values of the frame that it assigns are assigned. Not here: the copies (`copies`).
 
 use mlua::{Function, Lua, MultiValue, Table, Value};

@@ -74,7 +74,7 @@ pub enum DebugOrder {
 pub trait DebugClient: fmt::Debug {
     /// The scripts are about to be loaded. It may wait here for breakpoints, and says how they begin.
     fn began(&mut self, at: &Paused<'_>) -> DebugOrder;
-    /// Whether somebody wants to stop wherever code is. Asked often.
+    /// Whether the client wants to stop wherever code is. Asked often.
     fn is_pause_asked(&self) -> bool;
     /// The level stands still until this returns.
     fn stopped(&mut self, why: &StopReason, at: &Paused<'_>) -> DebugOrder;
@@ -172,7 +172,7 @@ impl Debugger {
         self.0.follow(lua, order, None);
     }
 
-    /// Whether ticks end under its eyes at all: somebody has asked for something, or for a stop.
+    /// Whether ticks end under its eyes at all: the client has asked for something, or for a stop.
     pub(crate) fn wants_to_look(&self) -> bool {
         let wants = || self.0.client.try_borrow().is_ok_and(|client| client.wants_to_look());
         !self.0.is_detached.get() && (wants() || self.0.wants_pause())

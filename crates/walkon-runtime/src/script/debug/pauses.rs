@@ -1,8 +1,8 @@
 //! Pauses that clients of a debugger ask of a level that runs.
 //!
 //! In: what the thread that hears a client asks, what the thread of the level does about it. Out: whether the
-//! level is to stand still. Holds: a pause stops the level once, whenever its answer is sent. Not here: who
-//! asks, what is answered.
+//! level is to stand still. Holds: a pause stops the level once, whenever its answer is sent. Not here: the
+//! client that asks, what it is answered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// Somebody asks for one.
+    /// A client asks for one.
     pub fn ask(&self) {
         self.asked.fetch_add(1, Ordering::AcqRel);
     }

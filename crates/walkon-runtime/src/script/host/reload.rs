@@ -130,7 +130,7 @@ impl ScriptHost {
     }
 
     /// An edit of the level has ended these watches: so do the handlers that scripts have given for them. A
-    /// sentence for each owner who had some.
+    /// sentence for each owner that had some.
     pub fn forget_watches(&mut self, watches: &[WatchId]) -> Vec<String> {
         let forgotten = watches.iter().filter_map(|watch| handlers::forget_watch(self.vm.lua(), *watch));
         let owners: BTreeSet<_> = forgotten.collect();
@@ -390,7 +390,8 @@ impl ScriptHost {
             if !unit.contains(&class.file) {
                 return Some(class);
             }
-            // A file that is no behaviour any more has no class; if somebody runs it, that is refused there.
+            // A file that is no behaviour any more has no class; if a character runs it, that is refused
+            // there.
             let loaded = self.vm.loads().get(&class.file)?;
             behaviour::shape(lua, &class.file, &loaded.result).ok()
         };

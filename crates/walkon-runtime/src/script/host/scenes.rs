@@ -23,7 +23,7 @@ impl ScriptHost {
         dialogue::go_on(self.vm.lua(), scene);
     }
 
-    /// From now on choices wait for somebody to answer them, or take their defaults. A choice that is under
+    /// From now on choices wait for a person to answer them, or take their defaults. A choice that is under
     /// way ends as it began.
     pub fn attend(&mut self, is_attended: bool) {
         store::with(self.vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = is_attended);

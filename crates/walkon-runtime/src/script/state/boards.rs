@@ -121,7 +121,7 @@ impl Boards {
         self.last
     }
 
-    /// Forgets the boards that were used first after that of number `last`: somebody only looked, and they
+    /// Forgets the boards that were used first after that of number `last`: a debugger only looked, and they
     /// are empty.
     pub(crate) fn forget_after(&mut self, last: u64) {
         let new: Vec<u64> = self.numbers.values().copied().filter(|number| *number > last).collect();

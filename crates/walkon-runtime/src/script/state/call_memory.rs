@@ -51,7 +51,7 @@ impl TableMemory {
     }
 }
 
-/// What a call reads first, as it lay when somebody looked.
+/// What a call reads first, as it lay when it was looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallMemory {
     pub(crate) this: TableMemory,

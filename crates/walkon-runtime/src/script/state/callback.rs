@@ -108,15 +108,15 @@ pub struct WatchHandlers {
 }
 
 impl WatchHandlers {
-    /// Whether those inside at the first look count without a word: somebody asks who stays, who goes out or
-    /// who passes a filter that is a function.
+    /// Whether characters inside at the first look count without a word: a handler is told which of them stay
+    /// or go out, or which pass a filter that is a function.
     #[must_use]
     pub fn count_in_silence(&self) -> bool {
         !self.initial && (self.exit.is_some() || self.stay.is_some() || self.filter.is_some())
     }
 }
 
-/// Handlers of a watch for somebody.
+/// Handlers of a watch for characters.
 #[derive(Clone, Debug, Default)]
 pub struct SenseHandlers {
     /// `onNotice`.

@@ -31,7 +31,7 @@ pub(crate) struct WatchRecord {
     pub(crate) inside: BTreeMap<CharacterId, (&'static str, TickNumber)>,
 }
 
-/// A watch for somebody, with its handlers.
+/// A watch for characters, with its handlers.
 #[derive(Clone, Debug)]
 pub(crate) struct SenseRecord {
     pub(crate) owner: Owner,
@@ -89,7 +89,7 @@ pub(crate) enum Heard {
     Board(String),
     /// What a watch sees.
     Watch(&'static str),
-    /// What a watch for somebody senses.
+    /// What a watch for characters senses.
     Sense(&'static str),
     /// The end of a walk.
     Walk(WalkId, &'static str),
@@ -224,7 +224,7 @@ impl Handlers {
         self.boards.get(&(board, key.to_owned())).cloned().unwrap_or_default()
     }
 
-    /// Whether anybody watches a board.
+    /// Whether a handler watches a board.
     pub(crate) fn is_watched(&self, board: u64) -> bool {
         let first = self.boards.range((board, String::new())..).next();
         first.is_some_and(|((number, _), _)| *number == board)

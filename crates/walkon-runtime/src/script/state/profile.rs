@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-/// What is called of somebody: `update`, `onArrived`, ...
+/// What is called of an owner: `update`, `onArrived`, ...
 #[derive(Debug)]
 struct Context {
     subject: u32,
@@ -476,7 +476,7 @@ impl Ledger {
         found.map(|used| FuelUse { mean: fuel as f64 / ticks.max(1) as f64, ..used })
     }
 
-    /// The fuel of each who was called so far, in no order of importance.
+    /// The fuel of each owner that was called so far, in no order of importance.
     pub(crate) fn by_who(&self) -> impl Iterator<Item = (Who, u64)> {
         self.subjects().map(|(subject, tally)| (self.subjects.who(subject), tally.fuel))
     }
@@ -489,7 +489,7 @@ pub struct FuelUse {
     pub mean: f64,
     /// The most that one of them took in a tick.
     pub worst: u64,
-    /// In which tick, and who.
+    /// In which tick, and which owner.
     pub worst_tick: u64,
     /// The name of the one that took it.
     pub worst_of: String,

@@ -52,7 +52,7 @@ impl RosterRow {
 pub(crate) struct UpdateLists {
     pub(crate) updates: Table,
     pub(crate) selves: Table,
-    /// What each call reads first, by row, once somebody has looked; none where no behaviour reads anything
+    /// What each call reads first, by row, once it was looked at; none where no behaviour reads anything
     /// of its `self`.
     pub(crate) memory: Option<Rc<[Cell<CallMemory>]>>,
 }

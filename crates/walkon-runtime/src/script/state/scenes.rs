@@ -101,7 +101,7 @@ impl Definition {
 pub(crate) enum SceneEnd {
     /// Its script has returned and its walks have settled.
     Finished,
-    /// `scene:cancel()`, or a character it holds was removed by somebody else.
+    /// `scene:cancel()`, or a character it holds was removed by other code.
     Cancelled,
     /// A fault in it.
     Fault(String),
@@ -228,7 +228,7 @@ impl Scenes {
         (scene.stage == SceneStage::Queued && scene.ending.is_none()).then_some(scene)
     }
 
-    /// A scene ends at the next dispatch, as the first who asked for it said; false when it is over.
+    /// A scene ends at the next dispatch, as the first caller that asked for it said; false when it is over.
     pub(crate) fn end_soon(&mut self, id: u64, how: &SceneEnd) -> bool {
         let end = |scene: &mut RunningScene| _ = scene.ending.get_or_insert_with(|| how.clone());
         self.scenes.get_mut(&id).map(end).is_some()

@@ -257,7 +257,7 @@ impl Timers {
         if let Some(timer) = self.timers.get_mut(&id) {
             timer.is_from_before = false;
         }
-        // Whoever had paused it has no handle of it any more.
+        // The code that had paused it has no handle of it any more.
         Self::resume(self, id, now);
     }
 

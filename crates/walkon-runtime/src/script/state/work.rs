@@ -39,9 +39,9 @@ pub(crate) enum ScriptWork {
     SkipScene(u64),
     /// A scene to end.
     EndScene(u64, SceneEnd),
-    /// A watch found somebody inside at its first look, of whom it does not tell.
+    /// A watch found a character inside at its first look, of which it does not tell.
     FoundInside(WatchId, CharacterId),
-    /// Somebody has stayed inside a watch for its interval.
+    /// A character has stayed inside a watch for its interval.
     Stayed(WatchId, CharacterId),
     /// The answer of a predicate changed.
     Turned { predicate: u32, value: bool },

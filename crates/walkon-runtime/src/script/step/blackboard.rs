@@ -38,7 +38,7 @@ pub(crate) fn put(
     Ok(())
 }
 
-/// News that somebody wants to hear.
+/// News that a handler wants to hear.
 fn for_somebody(handlers: &Handlers, news: KeyChange) -> Option<KeyChange> {
     let is_watched = !handlers.board(news.board, &news.key).is_empty();
     let listeners_until = handlers.last_listener();

@@ -551,7 +551,7 @@ fn watch_entered(
     Ok(())
 }
 
-/// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
+/// What telling a watch of a character costs the tick beside the handler: a table is made for each.
 const REGION_PRICE: u64 = 40;
 
 /// A callback with its arguments. Without a callback nothing is made: outside of calls nothing is collected.

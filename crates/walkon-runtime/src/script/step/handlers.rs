@@ -118,7 +118,7 @@ pub fn forget_watch(lua: &Lua, watch: WatchId) -> Option<Rc<str>> {
     })
 }
 
-/// Keeps the handlers of a watch for somebody for the running owner, until it is removed; counts it against
+/// Keeps the handlers of a watch for characters for the running owner, until it is removed; counts it against
 /// the owner's limit.
 pub fn set_sense(lua: &Lua, watch: SenseId, handlers: SenseHandlers) {
     let owner = owner::current(lua);
@@ -130,7 +130,7 @@ pub fn set_sense(lua: &Lua, watch: SenseId, handlers: SenseHandlers) {
     });
 }
 
-/// Forgets a watch for somebody that was removed.
+/// Forgets a watch for characters that was removed.
 pub fn forget_sense(lua: &Lua, watch: SenseId) {
     store::with(lua, |runtime| {
         let record = runtime.registered.handlers.senses.remove(&watch)?;

@@ -47,7 +47,8 @@ pub(crate) fn tell(vm: &ScriptVm, walk: WalkId, news: &WalkNews) -> mlua::Result
             return Ok(());
         }
     };
-    // A walk that its owner gave to somebody else goes on while the owner stands still, a patrol for ever.
+    // A walk that its owner gave to another character goes on while the owner stands still, a patrol for
+    // ever.
     let handler = Delivering::new(owner, &callback, &payload, label);
     handlers::deliver(vm, Delivering { is_event: true, ..handler });
     Ok(())

@@ -1,7 +1,7 @@
 //! Events of the runtime itself: scripts hear them and cannot emit them.
 //!
 //! In: facts of the world that are events. Out: their payloads. Holds: payloads are read-only. Not here:
-//! their names (`world::event_name`); who listens (`dispatch`); `walkSettled`, which goes with the handlers
+//! their names (`world::event_name`); what listens (`dispatch`); `walkSettled`, which goes with the handlers
 //! of the walk.
 
 use mlua::{Lua, Value};

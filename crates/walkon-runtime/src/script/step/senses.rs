@@ -1,4 +1,4 @@
-//! Handlers of watches for somebody: noticed, lost, heard.
+//! Handlers of watches for characters: noticed, lost, heard.
 //!
 //! In: facts of step 11. Out: handlers with their arguments. Holds: a watch that was removed meanwhile tells
 //! nothing. Not here: calling them (`dispatch`), the table (`state::handlers`), when watches look
@@ -14,7 +14,7 @@ use crate::script::vm::{ScriptVm, handles, store};
 use crate::world::owner::Owner;
 use crate::world::sense::{SenseId, Unseen};
 
-/// What it costs the tick, beside the handler, to tell a watch of somebody: a table is made each time.
+/// What it costs the tick, beside the handler, to tell a watch of a character: a table is made each time.
 const SENSE_PRICE: u64 = 40;
 
 /// What a watch reports.

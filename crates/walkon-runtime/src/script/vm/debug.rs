@@ -34,9 +34,9 @@ pub(crate) trait Hook: fmt::Debug {
     fn at_fault(&self, lua: &Lua, failure: &CallFailure, at: &Standing);
     /// A file was compiled, to be run.
     fn loaded(&self, lua: &Lua, file: &str);
-    /// Whether somebody wants to stop wherever code is.
+    /// Whether a client wants to stop wherever code is.
     fn wants_pause(&self) -> bool;
-    /// Code has come to a safepoint while somebody wants that: every line is to be stopped at from now on.
+    /// Code has come to a safepoint while a client wants that: every line is to be stopped at from now on.
     fn pause_at_next_line(&self, lua: &Lua);
 }
 

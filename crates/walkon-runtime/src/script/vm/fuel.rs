@@ -178,7 +178,7 @@ struct Gauge {
     /// The price of a safepoint.
     price: Cell<u64>,
     census: RefCell<Census>,
-    /// Whether the call under way rests while somebody looks around: nothing is collected meanwhile.
+    /// Whether the call under way rests while a debugger looks around: nothing is collected meanwhile.
     is_aside: Cell<bool>,
     /// Bytes in use for a debugger alone: when is collected does not depend on them.
     extra_bytes: Cell<usize>,
@@ -917,7 +917,7 @@ mod raw {
     /// See [`Fuel::names_of`].
     pub(super) fn names_of(gauge: &Gauge, table: &Table) -> Option<TableEntries> {
         let widths = gauge.fresh.widths.get()?;
-        // SAFETY: the layout was measured, and who holds a `Table` keeps it alive.
+        // SAFETY: the layout was measured, and a `Table` that is held stays alive.
         Some(unsafe { widths.names(table.to_pointer().cast()) })
     }
 

@@ -62,7 +62,7 @@ fn expression_before(line: &str, end: usize) -> Option<String> {
     (depth == 0 && is_name).then(|| receiver.to_owned())
 }
 
-/// What all verbs of a character are called: somebody looks for them on the `self` of a behaviour.
+/// What all verbs of a character are called: scripts look for them on the `self` of a behaviour.
 pub(crate) const VERBS: &[&str] = &[
     "attach",
     "canReach",

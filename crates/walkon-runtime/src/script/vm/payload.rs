@@ -153,7 +153,7 @@ impl Glance {
     }
 }
 
-/// The value of `plain` in Lua: fresh tables, handles for characters and doors. Who asks for it pays
+/// The value of `plain` in Lua: fresh tables, handles for characters and doors. The caller pays
 /// (`price_of`).
 ///
 /// # Errors

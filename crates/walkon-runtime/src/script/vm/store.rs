@@ -76,7 +76,7 @@ fn with_kept<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
 }
 
 /// Looks at the runtime of the VM whose phase runs, for a function of the VM that was not given it. None
-/// outside of phases, and when somebody looks at it already.
+/// outside of phases, and when a caller looks at it already.
 #[inline]
 pub(crate) fn with_at_hand<R>(look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
     let look = |at_hand: &RefCell<Option<KeptRuntime>>| {
@@ -90,7 +90,7 @@ pub(crate) fn find<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> Option<R>) -
     look(&mut kept(lua)?.0.borrow_mut())
 }
 
-/// Looks at the runtime of this VM, unless it has none or somebody looks at it already.
+/// Looks at the runtime of this VM, unless it has none or a caller looks at it already.
 pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Option<R> {
     kept(lua)?.0.try_borrow().ok().map(|runtime| look(&runtime))
 }

@@ -22,7 +22,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Subjects and contexts, at most each; beyond these calls count for the first, which is the host.
 pub(super) const NAMES_MAX: usize = 200_000;
 
-/// Somebody whose code is called.
+/// What code that is called belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallSubject {
     /// Its place in the files.
@@ -80,7 +80,7 @@ impl Subjects {
         Who { file: self.file(subject).to_owned(), name: self.name(subject).to_owned() }
     }
 
-    /// The number of somebody; none when there are too many.
+    /// The number of a subject; none when there are too many.
     pub(crate) fn number(&mut self, who: &Who) -> Option<u32> {
         if self.places.len() < 2 * (self.all.len() + 1) {
             self.widen();

@@ -59,7 +59,7 @@ pub(super) fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
 /// What is left to do while tasks end; the last entry comes next.
 #[derive(Clone, Copy, Debug)]
 enum LeftToEnd {
-    /// Somebody waited for this.
+    /// A task waited for this.
     Wait(Wait),
     /// The task of this owner waited for a walk that outlives its code.
     Outlived(Owner, WalkId),
@@ -75,7 +75,7 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
     was_there
 }
 
-/// Ends what somebody waited for: walks, timers, paths, tasks. A door goes on moving.
+/// Ends what a task waited for: walks, timers, paths, tasks. A door goes on moving.
 pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
     end_all(lua, vec![LeftToEnd::Wait(wait)], why);
 }

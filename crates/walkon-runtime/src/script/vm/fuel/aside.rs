@@ -1,4 +1,4 @@
-//! The count of a call, put aside while somebody looks around in the middle of it.
+//! The count of a call, put aside while a debugger looks around in the middle of it.
 //!
 //! In: the work meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the unit:
 //! safepoints, texts and collections of that work count for nobody; no clock runs for the call. Not here:
