@@ -790,6 +790,30 @@ fn fault_h5_a_signal_ends_the_run_with_its_code_and_a_last_line() {
     }
 }
 
+/// A reader that has stopped reading keeps a run from its next tick, and from its end.
+#[cfg(unix)]
+#[test]
+fn fault_h5_a_signal_ends_a_run_whose_output_nobody_takes() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let project = Project::new();
+        let arguments = ["run", "yard", "--trace", "-", "--positions", "1", "--ticks", "1000000"];
+        let mut run =
+            project.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // More than a pipe holds is written by then: the first line alone comes from a run that goes on.
+        let mut first = [0; 1];
+        std::io::Read::read_exact(run.stdout.as_mut().unwrap(), &mut first).unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let ended = (0..3000).find_map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            run.try_wait().unwrap()
+        });
+        let _ = run.kill();
+        assert_eq!(ended.and_then(|status| status.code()), Some(code), "{signal}: {ended:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn fault_h7_a_closed_pipe_ends_quietly() {

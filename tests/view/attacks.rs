@@ -160,7 +160,7 @@ fn a_signal_ends_a_view_whose_input_stays_open() {
             assert!(spoken.is_there());
         }
         let id = spoken.child.id().to_string();
-        let (signal, code) = if attack.is_none() { ("-TERM", 143) } else { ("-INT", 0) };
+        let (signal, code) = if attack.is_none() { ("-TERM", 143) } else { ("-INT", 130) };
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         // The input is still open and nobody reads: nothing but the signal ends it.
         let ended = (0..3000).find_map(|_| {

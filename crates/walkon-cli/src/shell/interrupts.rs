@@ -1,18 +1,28 @@
 //! The signals that end a run.
 //!
 //! In: signals of the process. Out: whether one came, and how to end. Holds: a signal ends a run between
-//! ticks; a second one ends the process at once (fault:H5). Not here: the loops that look for it.
+//! ticks; where that takes longer than a second (a tick that lasts, output that nobody takes) the process
+//! ends all the same, as it does at once at a second signal (fault:H5). Not here: the loops that look for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use walkon_shell::Exit;
+
+/// How long a command may take to end by itself once a signal came.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+/// Time between two looks for a signal.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// The signal that asked for the end, if any.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interrupts {
     number: Arc<AtomicUsize>,
+    /// Whether what is still to be done is waited for.
+    takes_time: Arc<AtomicBool>,
 }
 
 impl Interrupts {
@@ -35,7 +45,34 @@ impl Interrupts {
                 log::warn!("signal {signal} cannot be caught: {error}");
             }
         }
+        interrupts.end_late();
         interrupts
+    }
+
+    /// Has the process end once a signal came and nobody has ended it in time.
+    fn end_late(&self) {
+        let interrupts = self.clone();
+        let wait = move || {
+            // Bounded by the life of the process.
+            let exit = loop {
+                std::thread::sleep(LOOK_EVERY);
+                if let Some(exit) = interrupts.asked() {
+                    break exit;
+                }
+            };
+            std::thread::sleep(PATIENCE);
+            if !interrupts.takes_time.load(Ordering::Relaxed) {
+                signal_hook::low_level::exit(exit.code().into());
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("interrupts".to_owned()).spawn(wait) {
+            log::warn!("no thread that ends a run late: {error}");
+        }
+    }
+
+    /// From now on the process ends when all is done, or at a second signal: there are results to be made.
+    pub fn take_time(&self) {
+        self.takes_time.store(true, Ordering::Relaxed);
     }
 
     /// Whether a signal came, for callers that need not know which.

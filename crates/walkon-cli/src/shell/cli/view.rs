@@ -86,11 +86,12 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
+        // The whole run is run again.
+        interrupts.take_time();
         let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
         trace.write(text.unwrap_or_default().as_bytes())?;
     }
-    // A page is left by Ctrl-C, which ends it well; a termination does not.
-    Ok(interrupts.asked().filter(|&exit| exit == Exit::Terminated).unwrap_or(Exit::Ok))
+    Ok(interrupts.asked().unwrap_or(Exit::Ok))
 }
 
 /// A level by stdin cannot be viewed, nor can a trace go where `--stdio` speaks.
