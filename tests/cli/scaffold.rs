@@ -238,6 +238,30 @@ fn the_end_of_a_broken_file_mends_nothing_while_its_old_code_runs_on() {
     watched.until(", mended");
 }
 
+/// A file that is taken in says nothing of another one that is still refused.
+#[test]
+fn a_reload_that_leaves_a_refused_file_out_mends_nothing() {
+    let (_outer, game) = project();
+    let write = |name: &str, text: &str| std::fs::write(game.join("scripts").join(name), text).unwrap();
+    let path = game.join("scripts/behaviours/guard.lua");
+    let guard = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("require(\"one\") require(\"other\")\n{guard}")).unwrap();
+    write("one.lua", "return { 1 }\n");
+    write("other.lua", "return { 1 }\n");
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    write("one.lua", "error(\"not today\")\n");
+    watched.until("reload refused; the old version runs on");
+    write("other.lua", "return { 2 }\n");
+    watched.until("reloaded other.lua");
+    let last = watched.all.last().cloned().unwrap_or_default();
+    assert!(last.ends_with("; still refused: one.lua") && !last.contains("mended"), "{last}");
+    write("one.lua", "return { 2 }\n");
+    watched.until("reloaded one.lua");
+    let last = watched.all.last().cloned().unwrap_or_default();
+    assert!(last.ends_with(", mended"), "{last}");
+}
+
 #[test]
 fn an_odd_file_among_the_scripts_stops_nobody_who_does_not_need_it() {
     let (_outer, game) = project();

@@ -100,6 +100,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         under_way: None,
         outline,
         offered: BTreeMap::new(),
+        is_level_offered: false,
         held: HeldBack::default(),
         is_broken: false,
     };
@@ -152,8 +153,10 @@ struct Live<'a> {
     under_way: Option<UnderWay>,
     /// What scripts can name of the level as it runs.
     outline: LevelOutline,
-    /// Texts of scripts that were offered and refused so far.
+    /// Texts of scripts that were offered, and refused so far.
     offered: BTreeMap<String, String>,
+    /// Whether a level was, too.
+    is_level_offered: bool,
     /// What was saved and not handed over, because of mistakes in it.
     held: HeldBack,
     /// Whether the last reload was refused.
@@ -208,8 +211,13 @@ impl Host for Live<'_> {
             self.session.flush();
             return Vec::new();
         }
-        let texts = reload.scripts.iter();
-        self.offered.extend(texts.filter_map(|(path, text)| Some((path.clone(), text.clone()?))));
+        for (path, text) in &reload.scripts {
+            match text {
+                Some(text) => _ = self.offered.insert(path.clone(), text.clone()),
+                None => _ = self.offered.remove(path),
+            }
+        }
+        self.is_level_offered |= reload.level.is_some();
         let (since, refused) = (changed.since, changed.refused);
         let outline =
             level.map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
@@ -334,18 +342,37 @@ impl Live<'_> {
         is_wrong
     }
 
+    /// The files that were offered before, and that a reload which took effect has left out.
+    fn still_refused(&mut self, reload: &ReloadNote) -> Vec<String> {
+        for file in &reload.files {
+            if let Some(text) = self.offered.remove(file) {
+                self.session.texts.insert(file.clone(), text);
+            }
+        }
+        // One that was saved as it runs is mended, too.
+        let running = &self.session.texts;
+        self.offered.retain(|path, text| running.get(path) != Some(text));
+        let level = self.is_level_offered.then(|| self.session.found.path.clone());
+        self.offered.keys().cloned().chain(level).collect()
+    }
+
     /// Says what became of a reload.
     fn told(&mut self, world: &World, reload: &ReloadNote) {
         let under_way = self.under_way.take();
         let Some(fault) = &reload.refused else {
             let since = under_way.as_ref().map(|it| it.since);
             let time = since.map_or_else(String::new, |since| format!(" in {}", in_milliseconds(since)));
+            self.is_level_offered &= under_way.as_ref().is_none_or(|it| it.level.is_none());
             self.outline = under_way.and_then(|it| it.outline).unwrap_or_else(|| self.outline.clone());
-            let mends = reload.mends() && std::mem::take(&mut self.is_broken);
+            let refused = self.still_refused(reload);
+            let mends = refused.is_empty() && reload.mends() && std::mem::take(&mut self.is_broken);
             let mended = if mends { ", mended" } else { "" };
-            self.session.texts.append(&mut self.offered);
             self.session.show_faults_again();
-            self.session.sentence(world, &log_text::reloaded(reload, &time, mended));
+            let mut sentence = log_text::reloaded(reload, &time, mended);
+            if !refused.is_empty() {
+                sentence.push_str(&format!("; still refused: {}", refused.join(", ")));
+            }
+            self.session.sentence(world, &sentence);
             return;
         };
         self.is_broken = true;
