@@ -78,6 +78,26 @@ fn in_level(body: &str) -> String {
 
 /// Cases of one line in a task of a level script: the line, the code, the message with its help.
 const CASES: &[(&str, &str, &str)] = &[
+    (
+        "log.info(\"%s\", world.player().pos)",
+        "unknown-name",
+        "Character: unknown field \"pos\"; did you mean \"position\"?",
+    ),
+    (
+        "log.info(\"%s\", world.player():dist(\"post\"))",
+        "unknown-name",
+        "Character: unknown field \"dist\"; did you mean \"distanceTo\"?",
+    ),
+    (
+        "log.info(\"%s\", world.player().rot)",
+        "unknown-name",
+        "Character: unknown field \"rot\"; facing is the angle, in radians",
+    ),
+    (
+        "log.info(\"%s\", world.player().vel)",
+        "unknown-name",
+        "Character: unknown field \"vel\"; walkSpeed and runSpeed are how fast it walks; isMoving() says whether it does",
+    ),
     ("wrold.player()", "unknown-global", "unknown global \"wrold\"; did you mean \"world\"?"),
     ("wait(1)", "unknown-global", "unknown global \"wait\"; use task.sleep(seconds)"),
     (
@@ -846,6 +866,29 @@ const ASKED_OF_ITSELF: &[(&str, Option<&str>)] = &[
     ("self:flee()", None),
     ("self.teleport = print self.teleport(1) self:teleport()", None),
     ("local other = { params = {} } print(other.params.count)", None),
+    (
+        "self:foo()",
+        Some(
+            "self: unknown field \"foo\"; nothing gives it to the behaviour: write a function of that name in its table",
+        ),
+    ),
+    (
+        "local own = self task.spawn(function() own.dance(1) end)",
+        Some(
+            "self: unknown field \"dance\"; nothing gives it to the behaviour: write a function of that name in its table",
+        ),
+    ),
+    ("self:fle()", Some("self: unknown field \"fle\"; did you mean \"flee\"?")),
+    // It is asked for, and not called.
+    ("if self.foo then print(1) end", None),
+    // Who else gets it may give it something, and so may what is written under keys.
+    ("setmetatable(self, { __index = getmetatable(\"\") }) self:foo()", None),
+    ("self['f' .. 'oo'] = print self:foo()", None),
+    ("local function give(it) rawset(it, \"foo\", print) end give(self) self.foo(1)", None),
+    ("world.player().behaviour.fob = print self:fob()", None),
+    ("local all = { self } rawset(all[1], \"foo\", print) self:foo()", None),
+    // Another script of the project gives it (`scripts/giver.lua`).
+    ("self:given()", None),
 ];
 
 #[test]
@@ -858,6 +901,8 @@ fn what_a_behaviour_asks_of_itself_is_there() {
         );
         write(folder.path(), &format!("scripts/behaviours/own_{index}.lua"), &text);
     }
+    let giver = "function onStart()\n  world.player().behaviour.given = function() end\nend\n";
+    write(folder.path(), "scripts/giver.lua", giver);
     // Parameters that the text does not say are not judged.
     let made = "local own = { params = require(\"lib/params\") }\nfunction own:run()\n  \
                 self.character:walk(self.params.anything)\nend\nreturn own\n";
@@ -973,4 +1018,36 @@ fn a_mistake_at_the_end_of_a_file_is_shown_with_the_last_line() {
     assert!(checked.contains("scripts/yard.lua:5:13") && checked.contains("5 | end -- of if"), "{checked}");
     let ran = shown(&["run", "yard", "--ticks", "3"]);
     assert!(ran.contains("scripts/yard.lua:5:1") && ran.contains("5 | end -- of if"), "{ran}");
+}
+
+/// Law: a script with more mistakes than anyone reads is told of as many as there may be, whichever rule
+/// finds them, and the first of them is the first in the text.
+#[test]
+fn of_very_many_mistakes_a_thousand_are_told() {
+    const MOST: usize = 1000;
+    let lines = [
+        "wrold.tick()",
+        "log.inof(\"x\")",
+        "world.player:walkTo(\"post\")",
+        "string.fromat(\"a\")",
+        "world.player().nmae = 1",
+    ];
+    let folder = project();
+    for (index, line) in lines.iter().enumerate() {
+        let text = format!("function onStart()\n{}end\n", format!("  {line}\n").repeat(MOST + 500));
+        write(folder.path(), &format!("scripts/many_{index}.lua"), &text);
+    }
+    let own =
+        format!("local own = {{}}\nfunction own:run()\n{}end\nreturn own\n", "  self:foo()\n".repeat(1500));
+    write(folder.path(), "scripts/behaviours/many_5.lua", &own);
+    let found = check(folder.path(), &["scripts"]);
+    for (path, first) in (0..5)
+        .map(|index| (format!("scripts/many_{index}.lua"), 2))
+        .chain([("scripts/behaviours/many_5.lua".to_owned(), 3)])
+    {
+        let all = &found[&path];
+        assert_eq!((all.len(), all[0].0), (MOST, first), "{path}");
+        let last = first + MOST as u64 - 1;
+        assert_eq!(all[MOST - 1].0, last, "{path}: one for each line");
+    }
 }

@@ -1,15 +1,17 @@
 //! Words of messages: the known name that is nearest to an unknown one, for every "did you mean", and numbers
 //! with their nouns.
 //!
-//! In: a name as written, and the names that would have been right. Out: the nearest of them, or none when no
-//! name is near enough. Holds: the same lists give the same answer; the cost is bounded whatever the input.
-//! Not here: the sentence around it.
+//! In: a name as written, and the names that would have been right. Out: the nearest of them, the one that
+//! it is short for, or none when no name is near enough. Holds: the same lists give the same answer; the cost
+//! is bounded whatever the input. Not here: the sentence around it.
 //! Source: optimal string alignment (Damerau 1964, Levenshtein 1966), cut off at a third of the name.
 
 /// Longest name that is compared letter by letter. Longer ones are only compared without case.
 const LETTERS_MAX: usize = 32;
 /// Most candidates that are looked at. A level may hold 100,000 names and an error is no place to wait.
 const CANDIDATES_MAX: usize = 1024;
+/// Fewest letters that are short for a name.
+const SHORT_MIN: usize = 3;
 /// Longest name that is compared at all, bytes: no name of ours is longer.
 const NAME_MAX: usize = 128;
 
@@ -58,10 +60,27 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// `; did you mean "x"?` for the nearest candidate, or nothing.
+/// `did you mean "x"?` for the nearest candidate, else for the one that `name` is short for, or nothing.
 #[must_use]
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(name, candidates).map(|near| format!("did you mean \"{near}\"?"))
+    if name.len() > NAME_MAX {
+        return None;
+    }
+    let candidates: Vec<&str> = candidates.into_iter().take(CANDIDATES_MAX).collect();
+    let meant = nearest(name, candidates.iter().copied()).or_else(|| only_longer(name, &candidates));
+    meant.map(|meant| format!("did you mean \"{meant}\"?"))
+}
+
+/// The only candidate that begins with `name`: `position` for `pos`.
+fn only_longer<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let short = folded(name);
+    let begins_so = |candidate: &&&str| {
+        let letters = candidate.chars().flat_map(char::to_lowercase);
+        letters.take(short.len()).eq(short.iter().copied())
+    };
+    let mut longer = candidates.iter().filter(begins_so);
+    let first = longer.next().filter(|_| short.len() >= SHORT_MIN)?;
+    longer.all(|other| other == first).then_some(*first)
 }
 
 fn folded(name: &str) -> Vec<char> {
@@ -119,6 +138,19 @@ mod tests {
         assert_eq!(nearest("dor", ["door"]), Some("door"));
         assert_eq!(nearest("bar", ["foo", "well"]), None);
         assert_eq!(nearest("x", ["y"]), None, "a name of one letter has no neighbours");
+    }
+
+    #[test]
+    fn a_name_that_is_cut_short_stands_for_the_only_one_that_begins_so() {
+        let meant = |name: &str, known: &[&str]| did_you_mean(name, known.iter().copied());
+        let position = Some("did you mean \"position\"?".to_owned());
+        assert_eq!(meant("pos", &["name", "position"]), position);
+        assert_eq!(meant("Posi", &["name", "position", "position"]), position);
+        assert_eq!(meant("postion", &["postionless", "position"]), position, "a slip is nearer");
+        assert_eq!(meant("run", &["runSpeed", "runningShoes"]), None, "which of them?");
+        assert_eq!(meant("po", &["position"]), None, "two letters are short for too much");
+        assert_eq!(meant("", &["position"]), None);
+        assert_eq!(nearest("pos", ["position"]), None, "it is no slip");
     }
 
     #[test]

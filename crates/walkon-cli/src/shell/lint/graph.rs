@@ -142,9 +142,10 @@ impl<'a> ScriptGraph<'a> {
         });
         let (mut others, mut first) = (Vec::new(), None);
         for EventName { name, place, .. } in unheard.filter(|told| said.insert(told.name.clone())) {
-            match suggestions::did_you_mean(name, heard.iter().map(String::as_str)) {
-                Some(help) => {
+            match suggestions::nearest(name, heard.iter().map(String::as_str)) {
+                Some(near) => {
                     let message = format!("event.emit: no script hears \"{name}\"");
+                    let help = format!("did you mean \"{near}\"?");
                     findings.push(LintFinding::note(code::UNHEARD, *place, message).help(help));
                 }
                 None => {

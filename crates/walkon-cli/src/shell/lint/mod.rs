@@ -66,6 +66,9 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
         project.events(path, &mut findings);
         project.runtime_events(path, &mut findings);
         if let role::ScriptRole::Behaviour(table) = role {
+            let others = || project.scripts.iter().filter(|(other, _)| *other != path);
+            let is_given = |name: &str| others().any(|(_, other)| other.tree.may_give_others(name));
+            rules::fields::absent_calls(&reading, table, &is_given, &mut findings);
             let declared = params::declared(&script.tree, table, &mut findings);
             if let Some(declared) = &declared {
                 params::asked_for(&reading, table, declared, &mut findings);

@@ -250,6 +250,15 @@ impl SyntaxTree {
         self.index.fields.get(name).into_iter().flatten().map(|at| &self.field_writes[*at])
     }
 
+    /// Whether the file may give a field of that name to the behaviour of a character: by its name, or under
+    /// keys where the file looks at behaviours at all.
+    pub fn may_give_others(&self, name: &str) -> bool {
+        let is_behaviour =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::Field(_, word) if word.text == "behaviour");
+        self.fields_named(name).next().is_some()
+            || !self.key_writes.is_empty() && self.exprs.iter().any(is_behaviour)
+    }
+
     /// Values written to a global.
     pub fn globals_named(&self, name: &str) -> impl Iterator<Item = &GlobalWrite> {
         self.index.globals.get(name).into_iter().flatten().map(|at| &self.global_writes[*at])

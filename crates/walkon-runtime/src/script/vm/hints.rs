@@ -117,6 +117,14 @@ const ABSENT: &[(&str, &str)] = &[
     ("task.wait", "use task.sleep(seconds)"),
     ("task.delay", "use timer.after(seconds, fn)"),
     ("task.defer", "use task.spawn(fn)"),
+    ("Character.rot", "facing is the angle, in radians"),
+    ("Character.rotation", "facing is the angle, in radians"),
+    ("Character.angle", "facing is the angle, in radians"),
+    ("Character.heading", "facing is the angle, in radians"),
+    ("Character.yaw", "facing is the angle, in radians"),
+    ("Character.vel", "walkSpeed and runSpeed are how fast it walks; isMoving() says whether it does"),
+    ("Character.velocity", "walkSpeed and runSpeed are how fast it walks; isMoving() says whether it does"),
+    ("Character.speed", "walkSpeed and runSpeed are how fast it walks; isMoving() says whether it does"),
 ];
 
 /// What on the line of an error is not what it was used as, and what to write instead:

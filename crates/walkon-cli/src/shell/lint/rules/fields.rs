@@ -3,11 +3,12 @@
 //! In: a reading. Out: findings that suggest the nearest known name. Holds: a value whose type is not certain
 //! is not reported.
 
+use crate::base::suggestions;
 use crate::script::bind::table::{Binding, EntryKind};
 use crate::script::vm::hints::instead_of_absent;
 use crate::shell::lint::finding::{LintFinding, code, is_full};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, ExprKind, Word};
+use crate::shell::lint::tree::{ExprId, ExprKind, TableItem, ValueUse, Word};
 use crate::shell::lint::value::InferredValue;
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
@@ -41,7 +42,7 @@ fn field(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<
                 .push(LintFinding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
         }
         InferredValue::Native(library) => of_native(reading, library, name, findings),
-        InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
+        InferredValue::Myself(own) => findings.extend(of_myself(reading, *own, name)),
         InferredValue::Entry(entry) => of_function(entry, name, findings),
         _ => {}
     }
@@ -59,7 +60,7 @@ fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec
             let help = format!("verbs of the character are its own: write self.character:{}(...)", name.text);
             findings.push(LintFinding::error(code::UNKNOWN_NAME, name.place, message).help(help));
         }
-        InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
+        InferredValue::Myself(own) => findings.extend(of_myself(reading, *own, name)),
         InferredValue::Entry(entry) => of_function(entry, name, findings),
         _ => {}
     }
@@ -125,15 +126,68 @@ fn is_of_self(reading: &Reading<'_>, own: ExprId, name: &Word) -> bool {
 }
 
 /// Fields of `self` are free, so only a slip is said: nobody writes the field, and one that is there is near.
-fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<LintFinding>) {
+fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word) -> Option<LintFinding> {
     if is_of_self(reading, own, name) {
-        return;
+        return None;
     }
     let fields = reading.api.fields("Behaviour").unwrap_or_default();
     let own_names = reading.tree.names_in(own);
     let known = fields.iter().map(|field| field.name.as_str());
-    let known: Vec<&str> = known.chain(own_names.iter().map(|(word, _)| word.text.as_str())).collect();
-    let message = format!("self: unknown field \"{}\"", name.text);
-    let finding = LintFinding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known);
-    findings.extend(finding.help.is_some().then_some(finding));
+    let known = known.chain(own_names.iter().map(|(word, _)| word.text.as_str()));
+    let near = suggestions::nearest(&name.text, known)?;
+    Some(unknown_of_myself(name).help(format!("did you mean \"{near}\"?")))
+}
+
+/// Calls of fields of `self` that the behaviour `own` cannot have; `is_given` says whether another script
+/// writes a field of that name.
+pub(in crate::shell::lint) fn absent_calls(
+    reading: &Reading<'_>,
+    own: ExprId,
+    is_given: &dyn Fn(&str) -> bool,
+    findings: &mut Vec<LintFinding>,
+) {
+    let mut is_whole = None;
+    for expr in &reading.tree.exprs {
+        let (object, name) = match &expr.kind {
+            ExprKind::Method(object, name, _) => (*object, name),
+            ExprKind::Call(callee, _) => match reading.tree.kind(*callee) {
+                ExprKind::Field(object, name) => (*object, name),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if reading.value(object) != InferredValue::Myself(own) || is_of_self(reading, own, name) {
+            continue;
+        }
+        let is_whole = *is_whole.get_or_insert_with(|| is_known_whole(reading, own));
+        if !is_whole || is_full(findings) {
+            return;
+        }
+        if !is_given(&name.text) {
+            let help = "nothing gives it to the behaviour: write a function of that name in its table";
+            findings.push(unknown_of_myself(name).help(help));
+        }
+    }
+}
+
+fn unknown_of_myself(name: &Word) -> LintFinding {
+    LintFinding::error(code::UNKNOWN_NAME, name.place, format!("self: unknown field \"{}\"", name.text))
+}
+
+/// Whether all fields of a behaviour stand in its file by their names: nobody else is handed the behaviour,
+/// and nothing is written under keys.
+fn is_known_whole(reading: &Reading<'_>, own: ExprId) -> bool {
+    let tree = reading.tree;
+    let is_it = |id: ExprId| {
+        tree.table(id).is_some_and(|(made, _)| made == own)
+            || reading.value(id) == InferredValue::Myself(own)
+            || reading.value(id) == InferredValue::Table(own)
+    };
+    let is_made_of_names = match tree.kind(own) {
+        ExprKind::Table(items) => items.iter().all(|item| matches!(item, TableItem::Named(..))),
+        _ => false,
+    };
+    is_made_of_names
+        && !tree.key_writes.iter().any(|&(object, _)| is_it(object))
+        && !tree.ids().any(|id| is_it(id) && !matches!(tree.expr(id).used, ValueUse::Other))
 }
