@@ -28,7 +28,8 @@ pub struct General {
     /// Say less: errors, and results that were asked for, as JSON, a path, a picture
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: what is read, checked and written, notes, every fault; twice for the log as well
+    /// Say more: what is read, checked and written, notes (`check` always has them), every fault; twice for
+    /// the log as well
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 }
