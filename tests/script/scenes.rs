@@ -339,6 +339,44 @@ fn nobody_else_moves_while_a_scene_is_skipped() {
     assert!(play.told().is_empty());
 }
 
+/// The last of a file of followers outside of the scene keeps no goal from the one that leads it, skipped or
+/// watched; one that follows nobody does.
+#[test]
+fn followers_of_one_who_walks_in_a_scene_that_is_skipped_keep_no_goal_from_it() {
+    let told = |follows: bool, skip: bool| {
+        let level = format!(
+            r#"function onStart()
+                local anna, carl, dora = world.character("anna"), world.character("carl"), world.character("dora")
+                dora:teleport("far")
+                if {follows} then
+                    carl:follow(anna, {{ distance = 40, keep = true }})
+                    dora:follow(carl, {{ distance = 40, keep = true }})
+                end
+                cinematic.define("scene", {{ holds = {{ "anna" }}, script = function(c)
+                    local result = anna:walkTo("far"):wait()
+                    log.info(result.status)
+                end }})
+                timer.after(1, function() cinematic.play("scene") end)
+            end"#
+        );
+        let mut play = Play::of(LEVEL, [("level.lua".to_owned(), level)].into(), false);
+        play.ticks(65);
+        if skip {
+            play.skip();
+            assert!(play.is_over(), "in one tick");
+        }
+        play.until_over();
+        let anna = play.places().into_iter().find(|place| place.starts_with("anna"));
+        (play.told(), anna)
+    };
+    let (led, led_to) = told(true, false);
+    assert_eq!((led, led_to.as_deref()), (vec!["arrived".to_owned()], Some("anna 15.00 3.00")));
+    let (alone, alone_at) = told(false, false);
+    assert_ne!(alone_at, led_to, "a character that follows nobody keeps its place");
+    assert_eq!(told(true, true), (vec!["arrived".to_owned()], led_to));
+    assert_eq!(told(false, true), (alone, alone_at));
+}
+
 #[test]
 fn an_endless_scene_is_skipped_for_a_while_and_never_hangs_the_level() {
     let mut play = Play::scene(&script("while true do c:wait(1) end"));
