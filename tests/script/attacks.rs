@@ -903,9 +903,9 @@ fn fault_b6_definitions_of_scenes_are_in_the_memory_of_the_level() {
     );
 }
 
-/// So are tags that scripts give to tiles, and those who are inside of watches.
+/// So are tags that scripts give to tiles, and watches with what they ask for.
 #[test]
-fn fault_b6_tags_of_tiles_and_insiders_of_watches_are_in_the_memory_of_the_level() {
+fn fault_b6_tags_of_tiles_and_of_watches_are_in_the_memory_of_the_level() {
     let row = format!("\"{}\"", ".".repeat(64));
     let tiles = format!(
         "{{ \"script\": \"attack.lua\", \"limits\": {{ \"memoryMiB\": 16, \"fuelPerCall\": 10000000 }},
@@ -918,7 +918,7 @@ fn fault_b6_tags_of_tiles_and_insiders_of_watches_are_in_the_memory_of_the_level
     );
     let cases = [
         (tiles, "nav.setTile(vector.create(n % 64 + 0.5, 0, n // 64 + 0.5), { tags = tags() })", 250..1500),
-        (crowd, "region.on('square', { initial = true })", 1000..2500),
+        (crowd, "region.on('square', { filter = tags() })", 500..2500),
     ];
     for (level, keep, range) in cases {
         let script = format!(
@@ -938,6 +938,25 @@ fn fault_b6_tags_of_tiles_and_insiders_of_watches_are_in_the_memory_of_the_level
         assert_eq!(ran.lines.get(1).map(String::as_str), Some("no memory is left"), "{keep} {:?}", ran.lines);
         assert!(range.contains(&ran.lines[0].parse::<i32>().unwrap()), "{keep} {:?}", ran.lines);
     }
+}
+
+/// Those who are inside of watches are in the memory as well, as soon as they are inside: a level that they
+/// fill ends, and its script is told of them.
+#[test]
+fn fault_b6_those_inside_of_watches_are_in_the_memory_of_the_level() {
+    let script = "
+        function onStart()
+          for i = 1, 3000 do region.on('square', { initial = true }) end
+          timer.after(0.3, function() log.info('never') end)
+        end";
+    let more = "\"memoryMiB\": 16, \"fuelPerCall\": 10000000, \"watchesPerOwner\": 4096";
+    let level = crowded_hall().replace("\"watchdogMs\": 60000", &format!("\"watchdogMs\": 60000, {more}"));
+    let ran = run(script, 24, "", &[("stage.json", &level)]);
+    assert_eq!((ran.lines, ran.code), (vec!["fault memory".to_owned()], Some(5)), "{:?}", ran.messages);
+    let expected = "watches and those inside of them take";
+    assert!(ran.messages[0].contains(expected), "{:?}", ran.messages);
+    let told = ran.trace.lines().find(|line| line.contains("scriptFault")).unwrap_or_default();
+    assert!(told.contains("\"owner\":\"level script\""), "{told}");
 }
 
 /// What scenes say to the host waits with them: it has a length.

@@ -36,7 +36,7 @@ use crate::script::step::console::LevelConsole;
 use crate::script::step::hashes::hashes;
 use crate::script::step::invoke::{self};
 use crate::script::step::{
-    behaviour, cinematic, dispatch, level_script, owner_end, params, schedule, task, testing,
+    behaviour, cinematic, dispatch, level_script, owner_end, params, schedule, task, testing, watch_memory,
 };
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, ScriptTexts};
@@ -346,6 +346,7 @@ impl ScriptHost {
     pub fn dispatch(&mut self, world: &mut World) {
         let (state, is_tested) = (self.state.clone(), testing::is_running(self.vm.lua()));
         self.phase(world, 12, |vm| {
+            watch_memory::take_in(vm);
             dispatch::run(vm);
             invoke::look_at_states(vm);
             let level = store::with(vm.lua(), |runtime| runtime.owners.of_level());

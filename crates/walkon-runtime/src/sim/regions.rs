@@ -1,7 +1,9 @@
 //! Step 11: who is inside which region and which watch.
 //!
 //! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
-//! before enters, then level order, then order of creation.
+//! before enters, then level order, then order of creation; watches together hold no more characters than
+//! they are told to, and who finds no room is outside until there is some. Not here: the memory that
+//! insiders take from scripts (`script::step::watch_memory`).
 
 use std::collections::BTreeMap;
 
@@ -15,6 +17,7 @@ use crate::nav::{NavMap, Traversal};
 use crate::world::character::{Character, Characters, Displaced};
 use crate::world::event::{EventQueue, Fact};
 use crate::world::region::{CrossingKind, Edge, Filter, Region, Triggers, Watch, WatchId, WatchShape};
+use crate::world::settings::LevelLimits;
 
 type Inside = BTreeMap<u32, CharacterId>;
 
@@ -40,23 +43,77 @@ const TAGS_PER_LOOK: u64 = 16;
 
 /// What is looked at: the ground, and everybody.
 #[derive(Clone, Copy)]
-pub(crate) struct RegionView<'a> {
-    pub(crate) nav: &'a NavMap,
-    pub(crate) characters: &'a Characters,
+struct RegionView<'a> {
+    nav: &'a NavMap,
+    characters: &'a Characters,
     /// How characters came to be elsewhere in earlier ticks, see [`Triggers::displaced`].
-    pub(crate) displaced: &'a BTreeMap<u32, (Displaced, TickNumber)>,
+    displaced: &'a BTreeMap<u32, (Displaced, TickNumber)>,
+    /// So many characters watches may hold inside, all together.
+    insiders_max: usize,
+    /// The tick that the looks are of.
+    tick: TickNumber,
+}
+
+/// What the step is given.
+#[derive(Debug)]
+pub(crate) struct RegionParts<'a> {
+    pub(crate) tick: TickNumber,
+    pub(crate) insiders_max: usize,
+    pub(crate) nav: &'a NavMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) triggers: &'a mut Triggers,
+    pub(crate) events: &'a mut EventQueue,
+}
+
+/// How many characters watches may hold inside, all together: as many as fill the memory of scripts by
+/// themselves.
+pub(crate) fn insiders_max(limits: &LevelLimits) -> usize {
+    (limits.memory_mib as usize).saturating_mul(1 << 20) / Watch::INSIDER_BYTES
 }
 
 /// Exits and entries, each in the order in which they were found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Changes {
     exits: Vec<Fact>,
     enters: Vec<Fact>,
+    /// Those of them that scripts hear of.
+    for_scripts: usize,
+    /// Characters that were inside at a first look which tells nobody.
+    silent: usize,
+    /// So many more characters may be inside of watches.
+    room: usize,
 }
 
 impl Changes {
+    fn begin(view: RegionView<'_>, triggers: &Triggers) -> Self {
+        let room = view.insiders_max.saturating_sub(triggers.insider_count());
+        Self { exits: Vec::new(), enters: Vec::new(), for_scripts: 0, silent: 0, room }
+    }
+
+    /// What they come to for the queue of events, and for the memory.
     fn count(&self) -> usize {
-        self.exits.len() + self.enters.len()
+        self.for_scripts + self.silent
+    }
+
+    fn exit(&mut self, fact: Fact) {
+        self.for_scripts += usize::from(fact.is_for_scripts());
+        self.exits.push(fact);
+    }
+
+    fn enter(&mut self, fact: Fact) {
+        self.for_scripts += usize::from(fact.is_for_scripts());
+        self.enters.push(fact);
+    }
+
+    /// Takes the newcomers for whom there is no room out of `now`, the last of them first.
+    fn admit(&mut self, before: &Inside, now: &mut Inside) {
+        let most = self.room + before.len();
+        if let Some(beyond) = now.len().checked_sub(most).filter(|&beyond| beyond > 0) {
+            let newcomers = now.keys().rev().filter(|serial| !before.contains_key(serial));
+            let outside: Vec<u32> = newcomers.take(beyond).copied().collect();
+            outside.iter().for_each(|serial| _ = now.remove(serial));
+        }
+        self.room = most - now.len();
     }
 
     fn tell(self, events: &mut EventQueue) {
@@ -70,30 +127,19 @@ impl Changes {
 /// regions or watches for the people there are, a part of them is looked at in each tick, those first that
 /// have waited longest; while too many facts wait for scripts, no watch is. Who looks later is told how
 /// people came there all the same.
-pub(crate) fn run(
-    tick: TickNumber,
-    nav: &NavMap,
-    characters: &mut Characters,
-    triggers: &mut Triggers,
-    events: &mut EventQueue,
-) {
+pub(crate) fn run(parts: RegionParts<'_>) {
+    let RegionParts { tick, insiders_max, nav, characters, triggers, events } = parts;
     let displaced = std::mem::take(&mut triggers.displaced);
-    let view = RegionView { nav, characters, displaced: &displaced };
-    look_around(tick, view, triggers, events, BUDGET);
+    let view = RegionView { nav, characters, displaced: &displaced, insiders_max, tick };
+    look_around(view, triggers, events, BUDGET);
     triggers.displaced = displaced;
     settle_displaced(tick, characters, triggers);
     characters.forget_displaced();
 }
 
 /// Looks at as much as the budget affords, and notes whether something is put off.
-fn look_around(
-    tick: TickNumber,
-    view: RegionView<'_>,
-    triggers: &mut Triggers,
-    events: &mut EventQueue,
-    budget: LookBudget,
-) {
-    let mut changes = Changes::default();
+fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut EventQueue, budget: LookBudget) {
+    let mut changes = Changes::begin(view, triggers);
     let turns = turns_of_regions(&triggers.regions, view.characters, budget.regions);
     let waiting = |index: usize, region: &Region| WaitingLook { looked: region.looked, number: index as u64 };
     let all = triggers.regions.iter().enumerate().map(|(index, region)| waiting(index, region));
@@ -102,7 +148,7 @@ fn look_around(
     for (index, region) in triggers.regions.iter_mut().enumerate() {
         if due.holds(waiting(index, region)) {
             look_at_region(view, RegionId::from(index), region, &mut changes);
-            region.looked = tick;
+            region.looked = view.tick;
         } else {
             regions_put_off += 1;
         }
@@ -119,12 +165,10 @@ fn look_around(
     }
     for id in ids {
         let Triggers { regions, watches, .. } = triggers;
-        let Some(watch) = watches.get_mut(id) else { continue };
-        let is_due =
-            due.holds(waiting(watch)) && changes.count() + events.waiting() < EventQueue::WAITING_MAX;
-        if is_due || !watch.enabled {
+        let Some(watch) = watches.get_mut(id).filter(|watch| watch.enabled) else { continue };
+        let has_room = changes.count() + events.waiting() < EventQueue::WAITING_MAX;
+        if has_room && due.holds(waiting(watch)) {
             look_at_watch(view, regions, id, watch, &mut changes);
-            watch.looked = tick;
         } else {
             watches_put_off += 1;
         }
@@ -176,7 +220,7 @@ fn settle_displaced(tick: TickNumber, characters: &Characters, triggers: &mut Tr
         triggers.displaced.insert(character.serial, (character.displaced, tick));
     }
     let regions = triggers.regions.iter().map(|region| region.looked);
-    let watches = triggers.watches.values().map(|watch| watch.looked);
+    let watches = triggers.watches.values().filter(|watch| watch.enabled).map(|watch| watch.looked);
     let oldest = regions.chain(watches).min().unwrap_or(tick);
     triggers.displaced.retain(|_, (_, since)| *since > oldest);
 }
@@ -218,21 +262,39 @@ fn looks_of(watch: &Watch, regions: &[Region], people: u64) -> u64 {
     each * people + times * corners * looked_at / CORNERS_PER_LOOK
 }
 
-/// The same for a few characters that a skipped scene has moved: nobody else is looked at, and their
-/// displacement stays.
-pub(crate) fn look_for(
-    view: RegionView<'_>,
-    triggers: &mut Triggers,
-    events: &mut EventQueue,
-    moved: &[CharacterId],
-) {
-    let mut changes = Changes::default();
+/// The same for a few characters that a skipped scene has moved: nobody else is looked at, and the
+/// displacement of others stays. Nothing is put off: from here on all know where the few are, and how they
+/// came there.
+pub(crate) fn run_for(parts: RegionParts<'_>, moved: &[CharacterId]) {
+    let RegionParts { tick, insiders_max, nav, characters, triggers, events } = parts;
+    let mut displaced = std::mem::take(&mut triggers.displaced);
+    for &id in moved {
+        if let Some(character) = characters.get_mut(id)
+            && character.displaced == Displaced::No
+            && !displaced.contains_key(&character.serial)
+        {
+            character.displaced = Displaced::Skipped;
+        }
+    }
+    let view = RegionView { nav, characters, displaced: &displaced, insiders_max, tick };
+    look_for(view, triggers, events, moved);
+    for &id in moved {
+        if let Some(character) = characters.get_mut(id) {
+            character.displaced = Displaced::No;
+            displaced.remove(&character.serial);
+        }
+    }
+    triggers.displaced = displaced;
+}
+
+fn look_for(view: RegionView<'_>, triggers: &mut Triggers, events: &mut EventQueue, moved: &[CharacterId]) {
+    let mut changes = Changes::begin(view, triggers);
     for (index, region) in triggers.regions.iter_mut().enumerate() {
         look_at_some(view, RegionId::from(index), region, moved, &mut changes);
     }
     for id in triggers.watch_ids() {
         let Triggers { regions, watches, .. } = triggers;
-        let Some(watch) = watches.get_mut(id) else { continue };
+        let Some(watch) = watches.get_mut(id).filter(|watch| watch.enabled) else { continue };
         let travels =
             matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
         if watch.fresh.is_some() || travels {
@@ -258,12 +320,12 @@ fn look_at_some(
         match (region.inside.contains_key(&body.serial), region.holds(body, Edge::Centre)) {
             (true, false) => {
                 let how = view.how_out(character, region.looked);
-                changes.exits.push(Fact::RegionLeft { region: id, character, how });
+                changes.exit(Fact::RegionLeft { region: id, character, how });
                 region.inside.remove(&body.serial);
             }
             (false, true) => {
                 let how = view.how_in(character, region.looked);
-                changes.enters.push(Fact::RegionEntered { region: id, character, how });
+                changes.enter(Fact::RegionEntered { region: id, character, how });
                 region.inside.insert(body.serial, character);
             }
             _ => {}
@@ -279,7 +341,7 @@ fn watch_some(
     moved: &[CharacterId],
     changes: &mut Changes,
 ) {
-    for &character in moved.iter().filter(|_| watch.enabled) {
+    for &character in moved {
         let Some(body) = view.characters.alive(character) else {
             continue;
         };
@@ -288,12 +350,14 @@ fn watch_some(
         match (watch.inside.contains_key(&body.serial), counts) {
             (true, false) => {
                 let how = view.how_out(character, watch.looked);
-                changes.exits.push(Fact::WatchLeft { watch: id, character, how });
+                changes.exit(Fact::WatchLeft { watch: id, character, how });
                 watch.inside.remove(&body.serial);
+                changes.room += 1;
             }
-            (false, true) => {
+            (false, true) if changes.room > 0 => {
+                changes.room -= 1;
                 let how = view.how_in(character, watch.looked);
-                changes.enters.push(Fact::WatchEntered { watch: id, character, how });
+                changes.enter(Fact::WatchEntered { watch: id, character, how });
                 watch.inside.insert(body.serial, character);
             }
             _ => {}
@@ -313,11 +377,11 @@ fn look_at_region(view: RegionView<'_>, id: RegionId, region: &mut Region, chang
     }
     for (_, &character) in region.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
         let how = view.how_out(character, region.looked);
-        changes.exits.push(Fact::RegionLeft { region: id, character, how });
+        changes.exit(Fact::RegionLeft { region: id, character, how });
     }
     for (_, &character) in now.iter().filter(|(serial, _)| !region.inside.contains_key(serial)) {
         let how = view.how_in(character, region.looked);
-        changes.enters.push(Fact::RegionEntered { region: id, character, how });
+        changes.enter(Fact::RegionEntered { region: id, character, how });
     }
     region.inside = now;
 }
@@ -329,22 +393,22 @@ fn look_at_watch(
     watch: &mut Watch,
     changes: &mut Changes,
 ) {
-    if !watch.enabled {
-        return;
-    }
-    let since = watch.looked;
-    let now = view.insiders(regions, watch);
+    let mut now = view.insiders(regions, watch);
+    changes.admit(&watch.inside, &mut now);
     let centre = view.centre(watch);
+    let since = std::mem::replace(&mut watch.looked, view.tick);
     let is_silent = watch.fresh == Some(CrossingKind::Initial) && !watch.report_initial;
     for (_, &character) in watch.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
         let how = view.by_motion(character, view.how_out(character, since), centre);
-        changes.exits.push(Fact::WatchLeft { watch: id, character, how });
+        changes.exit(Fact::WatchLeft { watch: id, character, how });
     }
-    if !is_silent {
+    if is_silent {
+        changes.silent += now.len();
+    } else {
         for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
             let usual = view.by_motion(character, view.how_in(character, since), centre);
             let how = watch.fresh.unwrap_or(usual);
-            changes.enters.push(Fact::WatchEntered { watch: id, character, how });
+            changes.enter(Fact::WatchEntered { watch: id, character, how });
         }
     }
     watch.inside = now;

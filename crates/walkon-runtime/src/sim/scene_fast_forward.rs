@@ -12,9 +12,9 @@
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::time::TickNumber;
 use crate::sim::{doors, interpolation, regions, steps};
 use crate::world::World;
-use crate::world::character::Displaced;
 use crate::world::interpolation::Interpolation;
 use crate::world::region::{Triggers, Watch, WatchShape};
 use crate::world::scene_fast_forward::{Cast, FastForward};
@@ -69,7 +69,7 @@ pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_le
     steps::edits(world);
     let mut walks = forward.open_walks(&world.walks);
     let bodies = forward.bodies(&world.characters, &world.walks, &walks);
-    look_at_regions(world, &bodies);
+    regions::run_for(steps::region_parts(world, start), &bodies);
     let (mut passed, mut has_begun) = (0, false);
     // Whether a whole step of the crowd has moved nobody: then none will.
     let mut is_quiet = false;
@@ -96,7 +96,7 @@ pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_le
         world.clock.tick = start.after(passed);
         *steps_left = steps_left.saturating_sub(cost(world, &bodies));
         let (before, begins) = (places(world), world.clock.begins_step());
-        step(world, forward, &bodies);
+        step(world, forward, &bodies, start);
         is_quiet = (is_quiet || begins) && world.interpolations.is_empty() && places(world) == before;
         walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
     }
@@ -112,7 +112,8 @@ pub fn finish(world: &mut World, forward: &FastForward, passed_ticks: u64) {
     let aside = begin(world, forward, passed_ticks);
     let walks = forward.open_walks(&world.walks);
     let bodies = forward.bodies(&world.characters, &world.walks, &walks);
-    step(world, forward, &bodies);
+    let now = world.clock.tick;
+    step(world, forward, &bodies, now);
     end(world, aside);
 }
 
@@ -158,8 +159,8 @@ fn places(world: &World) -> u64 {
     hash.finish()
 }
 
-/// Steps 4 to 11, as in any tick, but for doors.
-fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId]) {
+/// Steps 4 to 11, as in any tick, but for doors. Everybody else is in tick `now`.
+fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId], now: TickNumber) {
     finish_doors(world, forward);
     steps::edits(world);
     steps::paths(world);
@@ -170,7 +171,7 @@ fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId]) {
     }
     steps::interpolate(world);
     steps::arrivals(world);
-    look_at_regions(world, bodies);
+    regions::run_for(steps::region_parts(world, now), bodies);
 }
 
 /// Brings doors to their final state; those that wait for a clear doorway are told that it is occupied.
@@ -180,26 +181,6 @@ fn finish_doors(world: &mut World, forward: &FastForward) {
         if let Some(request) = request.filter(|request| forward.wants(request)) {
             request.is_instant = true;
             doors::finish_now(&mut steps::door_parts(world), DoorId::from(index));
-        }
-    }
-}
-
-fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
-    for &id in bodies {
-        if let Some(character) = world.characters.get_mut(id)
-            && character.displaced == Displaced::No
-        {
-            character.displaced = Displaced::Skipped;
-        }
-    }
-    let World { map, characters, triggers, events, .. } = world;
-    let displaced = std::mem::take(&mut triggers.displaced);
-    let view = regions::RegionView { nav: &map.nav, characters, displaced: &displaced };
-    regions::look_for(view, triggers, events, bodies);
-    triggers.displaced = displaced;
-    for &id in bodies {
-        if let Some(character) = world.characters.get_mut(id) {
-            character.displaced = Displaced::No;
         }
     }
 }

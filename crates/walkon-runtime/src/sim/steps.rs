@@ -3,11 +3,13 @@
 //! In: the world. Out: the world one step later. Holds: the order of the steps stands in `game`, and again,
 //! for a scene that is skipped, in `scene_fast_forward`; this is where both find them.
 
+use crate::base::time::TickNumber;
 use crate::sim::cull::{self, Culled};
 use crate::sim::doors::DoorParts;
 use crate::sim::follow::FollowParts;
 use crate::sim::integrate::IntegrateParts;
 use crate::sim::interpolation::InterpolationParts;
+use crate::sim::regions::RegionParts;
 use crate::sim::senses::SenseParts;
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::yielding::YieldingParts;
@@ -97,8 +99,14 @@ pub fn arrivals(world: &mut World) {
 
 /// Step 11.
 pub fn regions(world: &mut World) {
-    let World { clock, map, characters, triggers, events, .. } = world;
-    regions::run(clock.tick, &map.nav, characters, triggers, events);
+    let now = world.clock.tick;
+    regions::run(region_parts(world, now));
+}
+
+pub(crate) fn region_parts(world: &mut World, tick: TickNumber) -> RegionParts<'_> {
+    let World { settings, map, characters, triggers, events, .. } = world;
+    let insiders_max = regions::insiders_max(&settings.limits);
+    RegionParts { tick, insiders_max, nav: &map.nav, characters, triggers, events }
 }
 
 /// Step 11, after regions: what characters see and hear.

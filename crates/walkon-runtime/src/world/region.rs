@@ -170,6 +170,12 @@ pub enum Filter {
 }
 
 impl Filter {
+    /// The bytes of the tags it asks for.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let Self::Tags(tags) = self else { return 0 };
+        tags.iter().map(|tag| tag.len() + size_of::<String>()).sum()
+    }
+
     /// Tags that characters are asked for.
     #[must_use]
     pub fn tag_count(&self) -> usize {
@@ -203,6 +209,14 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// Bytes that a character inside takes: an entry of a tree whose leaves are half full.
+    pub(crate) const INSIDER_BYTES: usize = 24;
+
+    /// The bytes that it takes with those inside.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        size_of::<Self>() + self.filter.kept_bytes() + self.inside.len() * Self::INSIDER_BYTES
+    }
+
     /// Whether it asks for walkable lines, which take longer to look along than a distance.
     pub(crate) fn needs_sight(&self) -> bool {
         matches!(
@@ -237,18 +251,10 @@ impl Triggers {
         ids
     }
 
-    /// Bytes that a watch takes for each character inside.
-    pub(crate) const INSIDER_BYTES: usize = 24;
-
-    /// The bytes that watches take for those inside; one that has not looked yet may find all people. Cost:
-    /// the number of watches.
-    pub(crate) fn kept_bytes(&self, people: usize) -> usize {
-        let inside = |watch: &Watch| match (&watch.filter, watch.fresh) {
-            (Filter::Only(_), _) => 1,
-            (_, Some(_)) => people,
-            (_, None) => watch.inside.len(),
-        };
-        self.watches.values().map(|watch| inside(watch) * Self::INSIDER_BYTES).sum()
+    /// The characters inside of all watches, each as often as it is inside of one. Cost: the number of
+    /// watches.
+    pub(crate) fn insider_count(&self) -> usize {
+        self.watches.values().map(|watch| watch.inside.len()).sum()
     }
 
     /// Ends all watches of an owner without a word.

@@ -145,6 +145,15 @@ pub struct SenseWatch {
 }
 
 impl SenseWatch {
+    /// Bytes that a sighting takes: an entry of a tree whose leaves are half full.
+    const SIGHTING_BYTES: usize = 72;
+
+    /// The bytes that it takes with those it knows of.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let tag = if let SenseTarget::Tag(tag) = &self.target { tag.len() } else { 0 };
+        size_of::<Self>() + tag + self.known.len() * Self::SIGHTING_BYTES
+    }
+
     /// The sighting that is freshest and still remembered at a tick: one in sight before others, then the
     /// later, then the character that was created first.
     #[must_use]

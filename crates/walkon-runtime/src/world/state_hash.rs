@@ -402,7 +402,8 @@ fn hash_triggers(hash: &mut StateHash, triggers: &Triggers) {
     hash.word(*watches_made).word(watches.len() as u64);
     for watch in triggers.watch_ids().into_iter().filter_map(|id| watches.get(id)) {
         hash_watch(hash, watch);
-        if *is_behind {
+        // One that is switched off waits for no look.
+        if *is_behind && watch.enabled {
             hash.word(watch.looked.0);
         }
     }

@@ -12,6 +12,7 @@ use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableTy
 use crate::script::bind::walk_options::{chosen, metres, seconds};
 use crate::script::bind::{character, door, names, registration};
 use crate::script::state::callback::{WatchHandlers, WhenOrder};
+use crate::script::state::handlers::WatchRecord;
 use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
@@ -21,7 +22,7 @@ use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
 use crate::world::props::Subject;
-use crate::world::region::{Edge, Filter, Triggers, WatchShape};
+use crate::world::region::{Edge, Filter, Watch, WatchShape};
 
 const REGION: &str = "region";
 const WATCH: &str = "Watch";
@@ -334,12 +335,9 @@ fn begin(
         with(lua, args, |world| Ok((ground(world, line_of_walk)?, world.rate().ticks(asked.every_s))))?;
     check_count(lua, args)?;
     let WatchAsk { filter, edge, initial, handlers, .. } = asked;
-    // Everybody may come to be inside.
-    let people = with(lua, args, |world| match filter {
-        Filter::Only(_) => Ok(1),
-        _ => Ok(world.characters.count()),
-    })?;
-    room::reserve(lua, people * Triggers::INSIDER_BYTES).map_err(|full| args.mistake(full))?;
+    // Those inside are counted as they come in (`room::takes_in_watches`).
+    room::reserve(lua, size_of::<Watch>() + size_of::<WatchRecord>() + filter.kept_bytes())
+        .map_err(|full| args.mistake(full))?;
     let order = WatchOrder { owner, ground, filter, edge, report_initial: initial };
     let watch = with(lua, args, |world| Ok(watches::watch(world, order)))?;
     handlers::set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), initial, ..handlers });

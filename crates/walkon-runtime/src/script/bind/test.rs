@@ -10,13 +10,13 @@ use crate::base::value::Plain;
 use crate::script::bind::call::{BindingError, answer, list, myself, nothing, with, word};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::{test_fuel, walk_options};
-use crate::script::state::test_run::{ALWAYS_MAX, Collected, TestDef, TestOptions, TestOutcome};
+use crate::script::state::test_run::{ALWAYS_MAX, Collected, HostRequest, TestDef, TestOptions, TestOutcome};
 use crate::script::step::hashes::hashes;
 use crate::script::step::testing::declared::{is_test_file, resolve_level};
 use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::step::testing::{self, ExpectationId, TestId};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
-use crate::script::vm::{self, fault, handles, is_loading, payload, store, text_of_script};
+use crate::script::vm::{self, fault, handles, is_loading, payload, room, store, text_of_script};
 use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";
@@ -439,6 +439,9 @@ fn give_answer(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let choice = args.take("choice").text("the id of a choice")?;
     let option = args.take("option").text("an option of it")?;
+    // Once for the choices to come, once for the host.
+    let bytes = 2 * HostRequest::answer_bytes(&choice, &option);
+    room::reserve(lua, bytes).map_err(|full| args.mistake(full))?;
     testing::answers::give(lua, choice, option);
     nothing()
 }

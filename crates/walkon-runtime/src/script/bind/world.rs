@@ -15,12 +15,12 @@ use crate::script::bind::walk_options::{metres, radians, speed_mps};
 use crate::script::bind::{door, names, registration};
 use crate::script::step::cinematic;
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
-use crate::script::vm::{charge, handles, room};
+use crate::script::vm::{charge, handles};
 use crate::world::World;
 use crate::world::door::DoorPolicy;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
-use crate::world::region::{Edge, Triggers};
+use crate::world::region::Edge;
 use crate::world::settings::Settings;
 
 const WORLD: &str = "world";
@@ -331,9 +331,6 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
         return Err(args.mistake("params is given without behaviour, expected both or none").into());
     }
     let name = order.name.clone();
-    // A new character may walk into every watch.
-    let watches = with(lua, args, |world| Ok(world.triggers.watches.len()))?;
-    room::reserve(lua, watches * Triggers::INSIDER_BYTES).map_err(|full| args.mistake(full))?;
     let (id, units) = with(lua, args, |world| {
         refuse_when_full(world, function)?;
         let spawn = order.resolve(world, function)?;

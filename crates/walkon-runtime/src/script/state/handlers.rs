@@ -31,6 +31,16 @@ pub(crate) struct WatchRecord {
     pub(crate) inside: BTreeMap<CharacterId, (&'static str, TickNumber)>,
 }
 
+impl WatchRecord {
+    /// Bytes that a character inside takes: an entry of a tree whose leaves are half full.
+    const INSIDER_BYTES: usize = 64;
+
+    /// The bytes that it takes with those inside.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        size_of::<Self>() + self.inside.len() * Self::INSIDER_BYTES
+    }
+}
+
 /// A watch for characters, with its handlers.
 #[derive(Clone, Debug)]
 pub(crate) struct SenseRecord {

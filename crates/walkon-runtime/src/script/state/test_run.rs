@@ -32,6 +32,16 @@ pub(crate) struct TestAnswers {
 }
 
 impl TestAnswers {
+    /// The bytes that it takes.
+    fn kept_bytes(&self) -> usize {
+        let given = |(choice, given): (&String, &GivenAnswer)| {
+            let texts = choice.len() + given.option.len() + given.file.len();
+            texts + size_of::<String>() + size_of::<GivenAnswer>()
+        };
+        let asked = self.asked.iter().map(|choice| choice.len() + size_of::<String>());
+        self.given.iter().map(given).chain(asked).sum()
+    }
+
     /// Mixes in what can change the future.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         for (choice, given) in &self.given {
@@ -165,6 +175,20 @@ pub struct HostRequest {
 }
 
 impl HostRequest {
+    /// The bytes of the data in it that a script has made.
+    fn kept_bytes(&self) -> usize {
+        let input = |(name, payload): &(String, Option<Plain>)| {
+            name.len() + size_of::<(String, Option<Plain>)>() + payload.as_ref().map_or(0, Plain::bytes)
+        };
+        let answers = self.answers.iter().map(|(choice, option)| Self::answer_bytes(choice, option));
+        self.inputs.iter().map(input).chain(answers).sum()
+    }
+
+    /// The bytes that an answer takes on its way to the host.
+    pub(crate) fn answer_bytes(choice: &str, option: &str) -> usize {
+        choice.len() + option.len() + 2 * size_of::<String>()
+    }
+
     /// Whether nothing was asked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -230,4 +254,11 @@ pub(crate) struct Testing {
     /// Environments of replaced files, which this does not keep alive.
     pub(crate) replaced: Option<Table>,
     pub(crate) run: Option<TestRun>,
+}
+
+impl Testing {
+    /// The bytes of the data that the test has made for the host to keep.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.run.as_ref().map_or(0, |run| run.answers.kept_bytes() + run.asked.kept_bytes())
+    }
 }

@@ -33,3 +33,4 @@ pub mod testing;
 pub(crate) mod timer;
 pub(crate) mod tree;
 pub mod wait;
+pub(crate) mod watch_memory;

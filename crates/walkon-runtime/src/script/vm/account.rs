@@ -1,11 +1,12 @@
 //! The memory of a level: memory of scripts in the VM and data that the host keeps for them, in one account.
 //!
-//! In: sizes of plain data that scripts hand over. Out: whether there is room. Holds: the VM and what the
-//! host keeps for scripts (payloads of timers and events, boards, parameters, arguments of scenes) together
-//! stay below the memory of the level; a call that asks for more gets an error. Data that is handed over is
-//! added at once; counting again finds what was freed: after every sixteenth of the memory that is handed
-//! over, and once in a tick while the account is full. Not here: the bound of the VM itself (`vm`), sizes of
-//! single values (`payload`).
+//! In: sizes of plain data that scripts hand over, and of what watches keep. Out: whether there is room.
+//! Holds: the VM and what the host keeps for scripts (payloads of timers and events, boards, parameters,
+//! arguments of scenes, watches) together stay below the memory of the level; a call that asks for more gets
+//! an error. Data that is handed over is added at once; counting again finds what was freed: after every
+//! sixteenth of the memory that is handed over, and once in a tick while the account is full. Characters go
+//! in and out of watches without a call: what watches keep is measured once a tick. Not here: the bound of
+//! the VM itself (`vm`), sizes of single values (`payload`).
 
 use std::cell::Cell;
 
@@ -18,6 +19,10 @@ pub(crate) struct Account {
     pub(super) cap: Cell<usize>,
     /// Bytes the host keeps, at most.
     pub(super) kept: Cell<usize>,
+    /// Bytes that watches keep, as they were measured last.
+    pub(super) watched: Cell<usize>,
+    /// As many as watches kept when there was room for them last.
+    pub(super) fitted: Cell<usize>,
     /// Bytes handed over since they were counted.
     pub(super) new: Cell<usize>,
     /// The tick in which they were counted last.
@@ -30,5 +35,10 @@ impl Account {
     pub(crate) fn open(&self, cap: usize) {
         self.cap.set(cap);
         self.vm_cap.set(cap);
+    }
+
+    /// Bytes that the host keeps, watches included.
+    pub(super) fn host_bytes(&self) -> usize {
+        self.kept.get() + self.watched.get()
     }
 }

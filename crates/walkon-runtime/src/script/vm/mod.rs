@@ -477,6 +477,11 @@ impl ScriptVm {
         }
     }
 
+    /// What the host keeps fills the memory of the level, and nothing could be collected.
+    pub(crate) fn exhaust_memory(&self) {
+        self.memory_exhausted.set(true);
+    }
+
     /// Whether a full collection after spent memory freed less than a tenth of it: what scripts keep fills
     /// the level.
     #[must_use]

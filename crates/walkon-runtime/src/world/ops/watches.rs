@@ -41,12 +41,14 @@ pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
     })
 }
 
-/// Switches a watch on: those inside by then enter as `enabled`.
+/// Switches a watch on: those inside by then enter as `enabled`. It waits for its look from now on, like one
+/// that is made now.
 pub fn enable(world: &mut World, id: WatchId) {
     if let Some(watch) = world.triggers.watches.get_mut(id)
         && !std::mem::replace(&mut watch.enabled, true)
     {
         watch.fresh = Some(CrossingKind::Enabled);
+        watch.looked = world.clock.tick;
     }
 }
 

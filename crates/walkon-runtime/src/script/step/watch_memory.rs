@@ -1,0 +1,26 @@
+//! What watches keep, in the memory of the level.
+//!
+//! In: watches, which characters enter and leave without a call. Out: a fault of the owner whose watches keep
+//! most, when the memory of the level does not hold them; the level cannot go on then (fault:B6). Not here:
+//! what is measured (`vm::room`), the most that watches hold where a host goes on all the same
+//! (`sim::regions`).
+
+use crate::script::step::invoke::{self, Call};
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::{ScriptVm, room};
+
+/// Takes into account what watches keep by now. Once a step 12, before what happened is told.
+pub(crate) fn take_in(vm: &ScriptVm) {
+    let lua = vm.lua();
+    if room::takes_in_watches(lua) {
+        return;
+    }
+    let Some((owner, bytes)) = room::largest_watcher(lua) else { return };
+    vm.exhaust_memory();
+    let message = format!(
+        "the memory of the level is spent (limits.memoryMiB): watches and those inside of them take {} MiB; \
+         keep fewer watches, or filter whom they count",
+        bytes >> 20
+    );
+    invoke::report(vm, &Call::plain(owner, "watch"), CallFailure::new(FaultKind::Memory, message, None));
+}
