@@ -273,7 +273,7 @@ fn too_many_watches_for_the_people_there_are_take_turns() {
 }
 
 /// Loops whose texts and tables come and go: what the collector has freed must not show in the fuel.
-const COMING_AND_GOING: [&str; 16] = [
+const COMING_AND_GOING: [&str; 23] = [
     "local s = 'k' .. n",
     "local s = ('ab'):rep(3000) .. n % 7",
     "local s = long:sub(1 + n % 9, 4200)",
@@ -290,6 +290,21 @@ const COMING_AND_GOING: [&str; 16] = [
     "for k in wide do end",
     "keys['k' .. n % 900] = {} keys['k' .. (n + 450) % 900] = nil keys[1] = n keys[1] = nil",
     "if next(wide) then n += 0 end",
+    "local is_inside = watch:contains(hero)",
+    "local is_occupied = watch:occupied()",
+    "local inside = watch:inside()",
+    "local is_seen = heard:sees(other)",
+    "local seen = heard:seen()",
+    "local last = heard.lastSeen",
+    "watch:disable() watch:enable() heard:disable() heard:enable()",
+];
+
+/// The same for tags of tiles, on a map that has tiles.
+const TAGS_COMING_AND_GOING: [&str; 4] = [
+    "nav.setTile(vector.create(n % 64 + 0.5, 0, 0.5), { tags = { 'kind' .. n % 61 } })",
+    "nav.setTile(vector.create(n % 64 + 0.5, 0, 0.5), { tags = tags })",
+    "nav.setTile(vector.create(0.5, 0, 0.5), { tags = tags }) nav.setTile(vector.create(0.5, 0, 0.5), { tags = {} })",
+    "local found = nav.tileAt(vector.create(n % 64 + 0.5, 0, 0.5)).tags",
 ];
 
 /// The same for texts of 1 to 3 KiB, and those just beyond the 640 bytes from which texts are counted: an
@@ -357,22 +372,31 @@ const AT_HAND: &str = "
     local quotes, pieces = ('\"'):rep(500), ''
     for i = 1, 40 do pieces = pieces .. ('p'):rep(640 + i) .. ',' end";
 
-/// Law: a loop ends after as many turns in every process, wherever the collector stands.
-fn ends_at_the_same_turn_whatever_the_collector_does(body: &str, fuel: u32) {
+/// Law: a loop ends after as many turns in every process, wherever the collector stands. `level` is another
+/// level than that of two rooms, if it is one.
+fn ends_at_the_same_turn_whatever_the_collector_does(body: &str, fuel: u32, level: Option<&str>) {
     let script = format!(
         "{AT_HAND}
+        local tags = {{}}
+        for i = 1, 60 do tags[i] = 'kind' .. i end
         function onStart()
-          local board = blackboard.level
+          local board, hero = blackboard.level, world.character('hero')
+          local other = world.spawn({{ name = 'other', at = hero }})
+          local watch = region.near(hero.position, 5, {{ initial = true }})
+          local heard = sense.watch(hero, other, {{ degrees = 360 }})
           for i = 0, 60 do board:set('k' .. i, ('z'):rep(2000 + i)) end
-          timer.after(0.1, function() log.info('%d', n) end)
-          while true do n += 1 {body} end
+          timer.after(0.1, function() while true do n += 1 {body} end end)
+          timer.after(0.2, function() log.info('%d', n) end)
         end"
     );
     // With less room the collector comes sooner, and with a long past it stands elsewhere.
     let past = format!("local past = {{}} for i = 1, 9000 do past[i] = {{ i }} end past = nil {script}");
     let turns = |script: &str, memory_mib: u32| {
+        // No clock decides, however busy the machine is.
         let limits = format!("\"watchdogMs\": 60000, \"memoryMiB\": {memory_mib}, \"fuelPerCall\": {fuel}");
-        let ran = run(script, 12, &limits, &[]);
+        let level = level.map(|level| level.replacen('{', &format!("{{ \"limits\": {{ {limits} }},"), 1));
+        let ran =
+            run(script, 24, &limits, level.as_ref().map(|level| ("stage.json", level.as_str())).as_slice());
         assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
         assert_eq!(ran.lines[0], "fault fuel", "{body} {:?}", ran.messages);
         ran.lines
@@ -386,7 +410,16 @@ fn ends_at_the_same_turn_whatever_the_collector_does(body: &str, fuel: u32) {
 #[test]
 fn inv_d1_fuel_is_the_same_in_every_process_whatever_the_collector_does() {
     for body in COMING_AND_GOING {
-        ends_at_the_same_turn_whatever_the_collector_does(body, 100_000);
+        ends_at_the_same_turn_whatever_the_collector_does(body, 100_000, None);
+    }
+    let row = format!("\"{}\"", ".".repeat(64));
+    let tiles = format!(
+        "{{ \"script\": \"attack.lua\", \"navigation\": {{ \"kind\": \"tiles\",
+            \"layers\": [ {{ \"name\": \"ground\", \"rows\": [ {row}, {row}, {row}, {row} ] }} ] }},
+        \"characters\": [ {{ \"name\": \"hero\", \"position\": [2.5, 2.5] }} ] }}"
+    );
+    for body in TAGS_COMING_AND_GOING {
+        ends_at_the_same_turn_whatever_the_collector_does(body, 100_000, Some(&tiles));
     }
 }
 
@@ -395,7 +428,7 @@ fn inv_d1_fuel_is_the_same_whether_an_equal_text_is_still_there() {
     for body in MEDIUM_TEXTS {
         // Each text comes again after so many turns; what is thrown away beside it keeps the collector busy.
         let body = format!("local junk = table.create(60, n) medium = many[1 + n % 61] {body}");
-        ends_at_the_same_turn_whatever_the_collector_does(&body, 1_000_000);
+        ends_at_the_same_turn_whatever_the_collector_does(&body, 1_000_000, None);
     }
 }
 
@@ -761,11 +794,13 @@ fn fault_a12_questions_cost_as_much_of_the_level_as_is_looked_at() {
 fn fault_a12_what_watches_know_costs_what_is_looked_at() {
     let turns = |radius: u32, body: &str| {
         let script = format!(
-            "local n = 0
+            "local n, kinds = 0, {{ 'kind' }}
             function onStart()
               local tagged, someone = world.character('tagged'), world.character('c1')
               local watch = region.near(vector.create(11, 0, 10), {radius}, {{ initial = true }})
               local heard = sense.watch(tagged, someone, {{ range = {radius}, degrees = 360 }})
+              for i = 1, 200 do world.spawn({{ name = 'k' .. i, at = vector.create(9, 0, 9), tags = kinds }}) end
+              local of_kind = sense.watch(tagged, {{ tag = 'kind' }}, {{ range = {radius}, degrees = 360 }})
               timer.after(0.1, function() while true do n += 1 {body} end end)
               timer.after(0.2, function() log.info('%d', n) end)
             end"
@@ -781,7 +816,56 @@ fn fault_a12_what_watches_know_costs_what_is_looked_at() {
     }
     let (few, many) = (turns(1, "watch:inside()"), turns(40, "watch:inside()"));
     assert!(many * 4 <= few, "{few} times with few inside, {many} with many");
+    // 200 that it knows, at 64 for a unit.
+    let switched = "of_kind:disable() of_kind:enable()";
+    let (few, many) = (turns(1, switched), turns(40, switched));
+    assert!(many * 10 <= few * 9, "{few} times with few that it knows, {many} with many");
     assert!(turns(40, "local at = heard.lastSeen") <= 100_000 / 16, "a place and a table are made");
+}
+
+/// Law: the end of a listener costs by the listeners among which it is looked for.
+#[test]
+fn fault_a12_listeners_cost_those_who_end_them() {
+    let turns = |others: u32| {
+        let script = format!(
+            "local n = 0
+            local function nothing() end
+            function onStart()
+              for i = 1, {others} do event.on('event' .. i, nothing) end
+              timer.after(0.1, function() while true do n += 1 event.on('one', nothing):remove() end end)
+              timer.after(0.2, function() log.info('%d', n) end)
+            end"
+        );
+        let ran = run(&script, 24, "\"watchdogMs\": 60000", &[]);
+        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{:?} {:?}", ran.lines, ran.messages);
+        ran.lines[1].parse::<u32>().unwrap()
+    };
+    let (few, many) = (turns(1), turns(250));
+    // 250 at 16 for a unit.
+    assert!(many * (100_000 / few + 15) <= 100_000, "{few} times among few, {many} times among many");
+}
+
+/// Law: a watch that lets everybody go pays for each of them.
+#[test]
+fn fault_a12_watches_that_let_many_go_end_by_fuel() {
+    let let_go = |radius: u32, verb: &str| {
+        let script = format!(
+            "local n, watches = 0, {{}}
+            function onStart()
+              for i = 1, 200 do watches[i] = region.near(vector.create(11, 0, 10), {radius}) end
+              timer.after(0.1, function() for _, one in watches do one:{verb}() n += 1 end end)
+              timer.after(0.2, function() log.info('%d', n) end)
+            end"
+        );
+        let level = crowded_hall().replacen("60000", "60000, \"fuelPerCall\": 20000", 1);
+        let ran = run(&script, 24, "", &[("stage.json", &level)]);
+        assert_eq!(ran.code, Some(0), "{verb} {:?} {:?}", ran.lines, ran.messages);
+        ran.lines.last().and_then(|line| line.parse::<u32>().ok()).unwrap_or_default()
+    };
+    for verb in ["disable", "remove"] {
+        let (few, many) = (let_go(1, verb), let_go(40, verb));
+        assert!(few == 200 && many < 200, "{verb}: {few} watches with few inside, {many} with many");
+    }
 }
 
 /// Law: step 11 looks at as much in a tick as it affords, whatever the watches ask for: corners of regions

@@ -14,7 +14,7 @@ use crate::script::state::owners::Counted;
 use crate::script::step::wait::ListenerId;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, UsageError};
-use crate::script::vm::{handles, payload, store};
+use crate::script::vm::{charge, handles, payload, store};
 use crate::world::event::Fact;
 use crate::world::event_name::HEARD;
 use crate::world::ops::alive;
@@ -145,7 +145,12 @@ fn send(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, has_behaviour)
 }
 
+/// Listeners of the level among which one that ends is looked for, for a unit of fuel.
+const LISTENERS_PER_UNIT: u64 = 16;
+
 fn remove(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<ListenerId>(args)?;
+    let listeners = store::with(lua, |runtime| runtime.registered.handlers.listener_count());
+    charge(lua, listeners as u64 / LISTENERS_PER_UNIT)?;
     answer(lua, handlers::remove_listener(lua, id.0))
 }

@@ -17,12 +17,12 @@ use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::handles::{self, WatchRef, thing};
-use crate::script::vm::{room, store};
+use crate::script::vm::{charge, room, store};
 use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
 use crate::world::props::Subject;
-use crate::world::region::{Edge, Filter, Watch, WatchShape};
+use crate::world::region::{Edge, Filter, Watch, WatchId, WatchShape};
 
 const REGION: &str = "region";
 const WATCH: &str = "Watch";
@@ -421,10 +421,21 @@ fn enable(lua: &Lua, args: &mut Args) -> HostResult {
     })
 }
 
+/// Watches that wait for their first look and are looked through for a unit of fuel.
+const FIRST_LOOKS_PER_UNIT: u64 = 64;
+
+/// Charges the fuel of letting go of everybody inside of a watch: each is a fact.
+fn pay_for_insiders(lua: &Lua, args: &Args, id: WatchId) -> Result<(), super::call::BindingError> {
+    let inside =
+        with(lua, args, |world| Ok(world.triggers.watches.get(id).map_or(0, |watch| watch.inside.len())))?;
+    Ok(charge(lua, inside as u64)?)
+}
+
 fn disable(lua: &Lua, args: &mut Args) -> HostResult {
     let watch = myself::<WatchRef>(args)?;
     if let WatchRef::Shape(id) = watch {
-        handlers::forget_first_look(lua, id);
+        pay_for_insiders(lua, args, id)?;
+        charge(lua, handlers::forget_first_look(lua, id) / FIRST_LOOKS_PER_UNIT)?;
     }
     switch(lua, args, watch, watches::disable, |lua, when| {
         store::with(lua, |runtime| runtime.registered.predicates.disable(when))
@@ -434,6 +445,7 @@ fn disable(lua: &Lua, args: &mut Args) -> HostResult {
 fn remove(lua: &Lua, args: &mut Args) -> HostResult {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => {
+            pay_for_insiders(lua, args, id)?;
             with(lua, args, |world| Ok(watches::remove(world, id)))?;
             handlers::forget_watch(lua, id);
         }
@@ -446,7 +458,7 @@ fn switch(
     lua: &Lua,
     args: &Args,
     watch: WatchRef,
-    shape: impl FnOnce(&mut World, crate::world::region::WatchId),
+    shape: impl FnOnce(&mut World, WatchId),
     when: impl FnOnce(&Lua, u32),
 ) -> HostResult {
     match watch {

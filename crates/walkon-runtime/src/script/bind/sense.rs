@@ -488,6 +488,9 @@ fn disable(lua: &Lua, args: &mut Args) -> HostResult {
 fn switch(lua: &Lua, args: &mut Args, to: WatchSwitch) -> HostResult {
     let id = myself::<SenseId>(args)?;
     with(lua, args, |world| {
+        // All that it knows of is lost from sight.
+        let known = world.senses.watches.get(&id).map_or(0, |watch| watch.known.len() as u64);
+        fuel::charge_running(known / SIGHTINGS_PER_UNIT);
         senses::enable(world, id, to);
         Ok(())
     })?;

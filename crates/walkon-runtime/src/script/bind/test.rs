@@ -16,7 +16,7 @@ use crate::script::step::testing::declared::{is_test_file, resolve_level};
 use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::step::testing::{self, ExpectationId, TestId};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
-use crate::script::vm::{self, fault, handles, is_loading, payload, room, store, text_of_script};
+use crate::script::vm::{self, fault, fuel, handles, is_loading, payload, room, store, text_of_script};
 use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";
@@ -450,7 +450,7 @@ fn source(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let name = args.take("name").text("the name of a script")?;
     let text = text_of_script(lua, &name).map_err(|error| args.mistake(error.to_string()))?;
-    answer(lua, text)
+    answer(lua, fuel::text(lua, &text)?)
 }
 
 fn faults(lua: &Lua, args: &mut Args) -> HostResult {

@@ -103,9 +103,15 @@ pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
     });
 }
 
-/// Switches a watch off. When it is switched on again, everybody inside counts as entering.
-pub fn forget_first_look(lua: &Lua, watch: WatchId) {
-    store::with(lua, |runtime| runtime.registered.handlers.to_look_first.retain(|other| *other != watch));
+/// Switches a watch off. When it is switched on again, everybody inside counts as entering. Gives the number
+/// of watches that were looked through.
+pub fn forget_first_look(lua: &Lua, watch: WatchId) -> u64 {
+    store::with(lua, |runtime| {
+        let waiting = &mut runtime.registered.handlers.to_look_first;
+        let count = waiting.len() as u64;
+        waiting.retain(|other| *other != watch);
+        count
+    })
 }
 
 /// Forgets a watch that was removed; its owner, if a script had given handlers for it.
