@@ -3,6 +3,7 @@
 pub mod crowd_laws;
 pub mod crowd_rows;
 pub mod crowd_shown;
+pub mod dead_ends;
 pub mod door_rules;
 pub mod following;
 pub mod gatherings;

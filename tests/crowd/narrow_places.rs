@@ -37,7 +37,7 @@ fn bent_lane(kind: &str) -> String {
     )
 }
 
-fn keep_close(run: &mut Run, character: CharacterId, target: CharacterId, distance_m: f32) {
+pub(super) fn keep_close(run: &mut Run, character: CharacterId, target: CharacterId, distance_m: f32) {
     let follow = Follow { keep: true, ..Follow::within(distance_m) };
     let options = WalkOptions::at(run.world().rate());
     let order = WalkOrder { character, goal: Goal::Character(target), options, owner: Owner::HOST };

@@ -7,29 +7,25 @@
 //! get on, whichever was created first. A walker that meets one that backs out backs out as well. Walkers
 //! that another lets pass lose no patience while it is on its way. No walker backs out for longer than its
 //! time, so that none waits without an end. Not here: two walkers that meet where there is room
-//! (`crowd::avoid`), standing characters (`yielding`).
+//! (`crowd::avoid`), standing characters (`yielding`), followers of the walker itself (`making_way`).
 //!
-//! Method: the way along which a walker backs out is that of the walker that comes towards it, which leads
-//! past it and on. Beside that way rays are cast every quarter of a metre; the first place that touches no
-//! one's way is taken. Cost: nothing where no two walkers meet in a narrow place; a bounded number of
-//! look-ups in a step for walkers that meet across others, however many are held up.
+//! Where they back out to is found in `retreats`. Cost: nothing where no two walkers meet in a narrow place;
+//! a bounded number of look-ups in a step for walkers that meet across others, however many are held up.
 
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
-use crate::base::trig;
-use crate::crowd::follow::Cursor;
-use crate::crowd::steer::{self, OnPath, flat};
-use crate::nav::{GroundQuery, Path};
+use crate::crowd::steer;
 use crate::sim::ground_queries::GroundQueries;
+use crate::sim::retreats::{
+    BACK_MAX_M, BackingParts, FILE_MAX, GAP_M, PassingFile, SLOW_MPS, away_m, back_out, retreats,
+};
 use crate::sim::wayfinding::Wayfinding;
-use crate::world::character::Characters;
 use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
-use crate::world::map::LevelMap;
-use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk};
+use crate::world::walk::{Ask, BackingOut, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// So many in front of a character are known, the nearest first.
@@ -41,8 +37,6 @@ const HELD_S: f64 = 1.0;
 const ON: f32 = 0.34;
 /// How often it is tried, seconds.
 const AGAIN_S: f64 = 0.5;
-/// The most walkers that back out together.
-const FILE_MAX: usize = 12;
 /// So many look for walkers that they meet across others in a step, at most, and at so many in each cell.
 const LOOKERS_MAX: usize = 64;
 const PER_CELL_MAX: u32 = 16;
@@ -51,21 +45,6 @@ const MEETINGS_MAX: u32 = 4;
 /// Cosine of the angle between two ways up to which they lead against one another where both stand in front
 /// of each other: 60 degrees.
 const AGAINST: f32 = 0.5;
-/// How far a character backs out at most, metres.
-const BACK_MAX_M: f32 = 30.0;
-/// Metres between two places on the way at which rays are cast, and between two places on a ray.
-const APART_M: f32 = 0.25;
-/// Rays cast from a place.
-const RAYS: u8 = 12;
-/// How far beyond the first place off the way a ray goes, for each walker that backs out, metres.
-const DEEPER_M: f32 = 0.8;
-/// The gap to walkers that pass, metres.
-const GAP_M: f32 = 0.05;
-/// Slower than this, metres a second, a character stands where it stands.
-const SLOW_MPS: f32 = 0.2;
-/// Seconds that a walker waits for others to pass, and how many times as long as its own way takes.
-const WAITS_S: f32 = 10.0;
-const WAITS_WAYS: f32 = 4.0;
 /// Seconds that a walker waits in its place for others that do not get on.
 const WAITS_IDLY_S: f64 = 3.0;
 
@@ -93,21 +72,14 @@ impl Facing {
         Self { walk, row, ahead, front: rows }
     }
 
+    /// The nearest in front of it.
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.front.first().copied().filter(|&row| row != NOBODY)
+    }
+
     fn has_in_front(&self, row: u32) -> bool {
         self.front.contains(&row)
     }
-}
-
-/// What this part of step 9 reads and writes.
-#[derive(Debug)]
-pub(crate) struct BackingParts<'a> {
-    pub(crate) clock: &'a Clock,
-    pub(crate) map: &'a LevelMap,
-    pub(crate) characters: &'a Characters,
-    pub(crate) walks: &'a mut Walks,
-    pub(crate) bodies: &'a CrowdColumns,
-    /// Every character by place.
-    pub(crate) near: &'a SpatialHash,
 }
 
 /// Has files back out that meet others in narrow places.
@@ -157,7 +129,7 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
 }
 
 /// For how many ticks a walk has not got on.
-fn held_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
+pub(crate) fn held_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
     walk.map_or(0, |walk| walk.clock(clock.landing()).since(walk.progress_tick))
 }
 
@@ -245,7 +217,7 @@ fn next_in_line(
 }
 
 /// Whether a place is too narrow for a character and another.
-fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
+pub(crate) fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
     let width_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.width_m);
     width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
 }
@@ -266,7 +238,7 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// The walkers behind the head of a file, nearest first, from its own place on.
+    /// The rows of the walkers behind the head of a file, nearest first, from its own place on.
     fn behind(&self, walks: &Walks, head: u32, opposed: u32) -> Vec<u32> {
         let mut file = vec![head];
         let mut next = 0;
@@ -284,27 +256,8 @@ impl Files<'_> {
             file.extend(more);
             next += 1;
         }
-        file
+        file.into_iter().map(|index| self.held[index as usize].row).collect()
     }
-}
-
-/// The place on a way that is nearest to another.
-fn nearest_on(way: &[Vec3], place: Vec3) -> OnPath {
-    steer::nearest(way, OnPath { segment: 0, point: place }, f32::INFINITY)
-}
-
-/// How far beside a way a place lies in plan, metres.
-fn away_m(way: &[Vec3], place: Vec3) -> f32 {
-    flat_distance(nearest_on(way, place).point, place)
-}
-
-/// Where a member of a file backs out to.
-struct Retreat {
-    member: u32,
-    points: Vec<Vec3>,
-    /// Where it stands in the way, and where it leaves it.
-    from: Vec3,
-    junction: Vec3,
 }
 
 /// Makes one of the files of two walkers that meet back out. Whether it was looked at.
@@ -323,7 +276,7 @@ fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, meeting: Me
 }
 
 /// Whether the standoff of two walkers that have been held up for so long is resolved in this step.
-fn is_due(clock: &Clock, held_ticks: u64) -> bool {
+pub(crate) fn is_due(clock: &Clock, held_ticks: u64) -> bool {
     let again = clock.rate.ticks(AGAIN_S).max(1);
     let before = held_ticks.saturating_sub(clock.rate.ticks_per_step());
     held_ticks >= clock.rate.ticks(HELD_S) && held_ticks / again != before / again
@@ -332,9 +285,10 @@ fn is_due(clock: &Clock, held_ticks: u64) -> bool {
 /// Has the file back out that has less far to go.
 fn choose(parts: &mut BackingParts<'_>, files: &Files<'_>, [one, other]: [u32; 2]) -> bool {
     let groups = [files.behind(parts.walks, one, other), files.behind(parts.walks, other, one)];
-    let first = retreats(parts, files, &groups[0], &rows_of(files, &groups[1]), BACK_MAX_M);
+    let [passing, other_passing] = [&groups[1], &groups[0]].map(|rows| PassingFile::of(parts, rows));
+    let first = retreats(parts, files.grounds, &groups[0], &passing, BACK_MAX_M);
     let most_m = first.as_ref().map_or(BACK_MAX_M, |(cost_m, _)| *cost_m);
-    let second = retreats(parts, files, &groups[1], &rows_of(files, &groups[0]), most_m);
+    let second = retreats(parts, files.grounds, &groups[1], &other_passing, most_m);
     let is_second = match (&first, &second) {
         (_, None) => false,
         (None, Some(_)) => true,
@@ -345,14 +299,9 @@ fn choose(parts: &mut BackingParts<'_>, files: &Files<'_>, [one, other]: [u32; 2
     };
     let (chosen, passing) = if is_second { (second, &groups[0]) } else { (first, &groups[1]) };
     if let Some((_, retreats)) = chosen {
-        let passing = rows_of(files, passing);
-        retreats.into_iter().for_each(|retreat| back_out(parts, files, retreat, &passing));
+        retreats.into_iter().for_each(|retreat| back_out(parts, retreat, passing));
     }
     true
-}
-
-fn rows_of(files: &Files<'_>, file: &[u32]) -> Vec<u32> {
-    file.iter().map(|&index| files.held[index as usize].row).collect()
 }
 
 /// Makes a walker that meets one that backs out back out as well, with the file behind it.
@@ -362,175 +311,11 @@ fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, yields_to: 
     if passing.is_empty() || passing.contains(&files.held[index as usize].row) {
         return false;
     }
-    if let Some((_, retreats)) = retreats(parts, files, &file, &passing, BACK_MAX_M) {
-        retreats.into_iter().for_each(|retreat| back_out(parts, files, retreat, &passing));
+    let ways = PassingFile::of(parts, &passing);
+    if let Some((_, retreats)) = retreats(parts, files.grounds, &file, &ways, BACK_MAX_M) {
+        retreats.into_iter().for_each(|retreat| back_out(parts, retreat, &passing));
     }
     true
-}
-
-/// The way that a character has before it, from where it stands.
-fn way_of(parts: &BackingParts<'_>, row: u32) -> Vec<Vec3> {
-    let place = parts.bodies.columns.position(row as usize);
-    let who = parts.characters.get(parts.bodies.ids[row as usize]);
-    let walk = who.and_then(|who| who.walk).and_then(|id| parts.walks.get(id));
-    let following = walk.and_then(|walk| walk.following.as_ref());
-    let mut way = vec![place];
-    let Some(following) = following else {
-        return way;
-    };
-    let leg = following.path.leg();
-    let mut left_m = BACK_MAX_M;
-    for &point in following.cursor.ahead(&leg) {
-        let length_m = flat_distance(way[way.len() - 1], point);
-        way.push(point);
-        left_m -= length_m;
-        if left_m <= 0.0 {
-            break;
-        }
-    }
-    way
-}
-
-/// Where all of a file back out to, the last first, and how far the one goes that goes furthest; None where
-/// one of them finds no place.
-fn retreats(
-    parts: &BackingParts<'_>,
-    files: &Files<'_>,
-    file: &[u32],
-    passing: &[u32],
-    most_m: f32,
-) -> Option<(f32, Vec<Retreat>)> {
-    let bodies = parts.bodies;
-    let ways: Vec<(Vec<Vec3>, f32)> =
-        passing.iter().map(|&row| (way_of(parts, row), bodies.columns.radii_m[row as usize])).collect();
-    let (spine, _) = ways.first()?;
-    let rows = rows_of(files, file);
-    let mut taken: Vec<(Vec3, f32)> = Vec::new();
-    let mut found = Vec::new();
-    let mut cost_m: f32 = 0.0;
-    for (&member, &row) in file.iter().zip(&rows).rev() {
-        let radius_m = bodies.columns.radii_m[row as usize];
-        let place = bodies.columns.position(row as usize);
-        let is_free = |at: Vec3| {
-            let is_off = |(way, other_m): &(Vec<Vec3>, f32)| away_m(way, at) >= radius_m + other_m + GAP_M;
-            let is_left =
-                |(other, other_m): &(Vec3, f32)| flat_distance(*other, at) >= radius_m + other_m + GAP_M;
-            ways.iter().all(is_off) && taken.iter().all(is_left)
-        };
-        let has_nobody = |at: Vec3| {
-            let mut is_empty = true;
-            parts.near.visit(flat(at), 2.0 * radius_m + DEEPER_M, Lookup::ALL, |other, distance_m_sq| {
-                let touch_m = radius_m + bodies.columns.radii_m[other as usize];
-                let is_of_them = rows.contains(&other) || passing.contains(&other);
-                let stands = bodies.walkers[other as usize].velocity.length() < SLOW_MPS;
-                let is_level = (bodies.columns.floors_m[other as usize] - at.y).abs() < 1.5;
-                is_empty &= is_of_them || !stands || !is_level || distance_m_sq >= touch_m * touch_m;
-            });
-            is_empty
-        };
-        let seeker = Seeker {
-            ground: files.grounds.query(bodies.kinds[row as usize]),
-            room_m: radius_m + ways.iter().map(|(_, other_m)| *other_m).fold(0.0, f32::max) + GAP_M,
-            deeper_m: DEEPER_M * file.len() as f32,
-            most_m,
-            bodies: ways.iter().map(|(way, other_m)| (way[0], radius_m + other_m)).collect(),
-        };
-        let (length_m, points) = seeker.seek(place, spine, |at| is_free(at) && has_nobody(at))?;
-        cost_m = cost_m.max(length_m);
-        taken.push((*points.last()?, radius_m));
-        let from = nearest_on(spine, place).point;
-        let junction = if points.len() > 2 { points[points.len() - 2] } else { from };
-        found.push(Retreat { member, points, from, junction });
-    }
-    Some((cost_m, found))
-}
-
-/// Looks for a place for a character.
-struct Seeker<'a> {
-    ground: &'a GroundQuery<'a>,
-    /// Nearer to a way than this one is in it, metres.
-    room_m: f32,
-    deeper_m: f32,
-    most_m: f32,
-    /// Where those stand that are to pass, and how near is touching, metres.
-    bodies: Vec<(Vec3, f32)>,
-}
-
-impl Seeker<'_> {
-    /// The first free place beside a way, from where a character stands: how far it is, and the way there.
-    fn seek(&self, place: Vec3, spine: &[Vec3], is_free: impl Fn(Vec3) -> bool) -> Option<(f32, Vec<Vec3>)> {
-        if is_free(place) {
-            return Some((0.0, vec![place, place]));
-        }
-        let begins = nearest_on(spine, place);
-        let mut points = vec![place];
-        let (mut last, mut gone_m) = (place, flat_distance(place, begins.point));
-        let mut at = begins;
-        loop {
-            if gone_m > self.most_m || !self.ground.clear(last, at.point) {
-                return None;
-            }
-            if let Some((beside, ray_m)) = self.beside(at.point, &is_free) {
-                points.extend([at.point, beside]);
-                let length_m = gone_m + ray_m;
-                return (length_m <= self.most_m).then_some((length_m, points));
-            }
-            last = at.point;
-            // Not across a corner.
-            let corner = spine.get(at.segment + 1).copied()?;
-            let corner_m = flat_distance(at.point, corner);
-            if corner_m > APART_M {
-                at = steer::along(spine, at, APART_M);
-            } else {
-                points.push(corner);
-                at = OnPath { segment: at.segment + 1, point: corner };
-            }
-            gone_m += corner_m.min(APART_M);
-        }
-    }
-
-    /// Whether a straight line leads past none of the walkers that are to pass: it comes no nearer to them
-    /// than where it begins.
-    fn passes_nobody(&self, from: Vec3, to: Vec3) -> bool {
-        /// Metres.
-        const ROUNDING_M: f32 = 0.01;
-        self.bodies.iter().all(|&(other, touch_m)| {
-            let least_m = touch_m.min(flat_distance(from, other)) - ROUNDING_M;
-            away_m(&[from, to], other) >= least_m
-        })
-    }
-
-    /// The nearest free place in a straight line from one on the way.
-    fn beside(&self, from: Vec3, is_free: &impl Fn(Vec3) -> bool) -> Option<(Vec3, f32)> {
-        let furthest_m = self.room_m + self.deeper_m;
-        let on_ray = |ray: u8| {
-            let angle = std::f32::consts::TAU * f32::from(ray) / f32::from(RAYS);
-            let way = Vec3::new(trig::cos(angle), 0.0, trig::sin(angle));
-            let reach_m = flat_distance(from, self.ground.last_clear(from, from + way * furthest_m));
-            let count = ((reach_m - self.room_m) / APART_M).floor();
-            let steps = if count >= 0.0 { count as u32 + 1 } else { 0 };
-            let places = (0..steps).map(|step| self.room_m + APART_M * step as f32);
-            let mut places = places.map(|away_m| (from + way * away_m, away_m));
-            places.find(|&(at, _)| self.passes_nobody(from, at) && is_free(at))
-        };
-        (0..RAYS).filter_map(on_ray).min_by(|a, b| a.1.total_cmp(&b.1))
-    }
-}
-
-/// Has a member of a file back out, so that others pass.
-fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, passing: &[u32]) {
-    let Retreat { member, points, from, junction } = retreat;
-    let one = &files.held[member as usize];
-    let yields_to = passing.iter().map(|&row| parts.bodies.ids[row as usize]).collect();
-    let speed_mps = parts.bodies.walkers[one.row as usize].speed_max_mps.max(0.1);
-    let path = Path::through(points);
-    let waits_s = WAITS_S + WAITS_WAYS * path.length_m / speed_mps;
-    let Some(walk) = parts.walks.get_mut(one.walk) else {
-        return;
-    };
-    let until = walk.clock(parts.clock.landing()).after(parts.clock.rate.ticks(f64::from(waits_s)));
-    let way = Following { cursor: Cursor::at_start(&path), path: path.into(), trouble: None };
-    walk.backing_out = Some(Box::new(BackingOut { way, from, junction, yields_to, until }));
 }
 
 /// Step 10: lets a walker that backs out go on with its walk once all walkers that it lets pass have passed
@@ -550,8 +335,12 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         let Some(other) = parts.characters.alive(who) else {
             return true;
         };
-        let open =
-            other.walk.and_then(|walk| parts.walks.get(walk)).filter(|walk| walk.backing_out.is_none());
+        let open = other.walk.and_then(|walk| parts.walks.get(walk));
+        if let Some(other_backing) = open.and_then(|walk| walk.backing_out.as_ref()) {
+            // Two that come out of a dead end together wait until both are out.
+            let are_together = other_backing.yields_to.contains(&walk.character);
+            return !are_together || is_there && self::is_there(other_backing, other.body.position);
+        }
         let Some((walk, following)) = open.and_then(|walk| Some((walk, walk.following.as_ref()?))) else {
             return true;
         };

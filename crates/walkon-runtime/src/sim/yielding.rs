@@ -18,7 +18,9 @@ use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::{NavMap, Traversal};
-use crate::sim::backing_out::{self, BackingParts, Facing};
+use crate::sim::backing_out::{self, Facing};
+use crate::sim::making_way;
+use crate::sim::retreats::BackingParts;
 use crate::world::asker::pass_rules;
 use crate::world::bystander_index::People;
 use crate::world::character::{Character, Characters, Nudge, Past, standing_on};
@@ -124,9 +126,11 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
         faced.extend(one.walk.map(|walk| Facing::of(walk, one.row, one.ahead, near)));
     }
     queue(parts, &held, &fronts, &mut jams);
-    let YieldingParts { clock, map, characters, walks, step, .. } = parts;
-    let bodies = &step.bodies;
-    backing_out::run(&mut BackingParts { clock, map, characters, walks, bodies, near: &near }, &faced);
+    let YieldingParts { clock, map, characters, walks, leaders, step, .. } = parts;
+    let mut backing =
+        BackingParts { clock, map, characters, walks, leaders, bodies: &step.bodies, near: &near };
+    making_way::run(&mut backing, &faced);
+    backing_out::run(&mut backing, &faced);
     step.bodies.after = near;
 }
 

@@ -7,10 +7,11 @@
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, way};
+use crate::sim::walk_progress;
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::Characters;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{Phase, Walk};
+use crate::world::walk::{Phase, Walk, WalkOptions};
 use crate::world::walk_mode::{Follow, WalkMode};
 
 /// The most that a follower may go in a tick, metres: to its distance and no nearer.
@@ -42,8 +43,12 @@ pub(super) fn look(
         return ModeStep::Content;
     }
     let away_m = between_m(parts.characters, walk.character, target);
+    // What is left may be less than counts as getting on.
+    let is_as_good = || {
+        away_m <= follow.distance_m + WalkOptions::PROGRESS_M && walk_progress::is_held_up(walk, parts.clock)
+    };
     // Nearer than beside it nobody comes.
-    if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) {
+    if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) || is_as_good() {
         return near(parts, id, target, follow);
     }
     let tick = walk.clock(parts.clock.landing());

@@ -114,6 +114,8 @@ pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnsw
 pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
     match (&walk.mode, walk.goal) {
         _ if walk.is_paused => 0.0,
+        // Room for others is made also nearer to a character that is followed, or further away.
+        _ if walk.backing_out.is_some() => f32::INFINITY,
         _ if matches!(walk.phase, Phase::Beside(_) | Phase::Content | Phase::Pausing { .. }) => 0.0,
         (WalkMode::Follow(follow), Goal::Character(target)) if walk.via.is_none() => {
             follow::reach_m(characters, walk, follow, target)
