@@ -1,8 +1,8 @@
 //! Step 11: who is inside which region and which watch.
 //!
 //! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
-//! before enters, then level order, then order of creation; watches together hold no more characters than
-//! they are told to, and who finds no room is outside until there is some. Not here: the memory that
+//! before enters, then level order, then order of creation; all watches together hold a bounded number of
+//! characters, and one that finds no room counts as outside until there is some. Not here: the memory that
 //! insiders take from scripts (`script::step::watch_memory`).
 
 use std::collections::BTreeMap;

@@ -68,7 +68,7 @@ const WAYS_IN: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn fault_b6_people_who_come_into_watches_are_in_the_memory_of_the_level() {
+fn fault_b6_characters_that_come_into_watches_are_in_the_memory_of_the_level() {
     for (way, script) in WAYS_IN {
         let mut run = halls(4, script);
         run.ticks(12);
@@ -99,7 +99,7 @@ fn fault_b6_a_host_that_goes_on_with_spent_memory_has_the_watches_end() {
 }
 
 #[test]
-fn with_room_for_them_nobody_is_told_of_people_inside() {
+fn with_room_for_them_no_fault_tells_of_characters_inside() {
     for (way, script) in WAYS_IN {
         let mut run = halls(64, script);
         run.ticks(24);
@@ -126,9 +126,9 @@ fn watches_that_hold_nobody_take_little() {
     }
 }
 
-/// Those who have gone out leave room for others.
+/// Characters that have gone out leave room for others.
 #[test]
-fn those_who_go_out_leave_the_memory_to_others() {
+fn characters_that_go_out_leave_the_memory_to_others() {
     let script = "
         local function back()
             for _, one in world.characters() do

@@ -19,7 +19,7 @@ pub(crate) fn take_in(vm: &ScriptVm) {
     vm.exhaust_memory();
     let message = format!(
         "the memory of the level is spent (limits.memoryMiB): watches and those inside of them take {} MiB; \
-         keep fewer watches, or filter whom they count",
+         keep fewer watches, or filter their characters",
         bytes >> 20
     );
     invoke::report(vm, &Call::plain(owner, "watch"), CallFailure::new(FaultKind::Memory, message, None));

@@ -1,7 +1,7 @@
 //! Room in the memory of a level for data that the host is to keep for scripts.
 //!
 //! In: bytes, watches. Out: whether there is room for them. Holds: the VM gets what the host does not keep.
-//! Not here: what is known of the memory (`account`), who is told that it is spent (`step::watch_memory`).
+//! Not here: what is known of the memory (`account`), the fault when watches fill it (`step::watch_memory`).
 
 use std::collections::BTreeMap;
 

@@ -256,8 +256,8 @@ fn a_watch_that_is_off_waits_for_no_look() {
     assert_eq!(before, order.iter().filter(|id| looked(id) < world.clock.tick).count(), "they have waited");
 }
 
-/// Those whom a skipped scene has moved are known to all afterwards: how they had come somewhere before says
-/// nothing of where they go next. Of others it still does.
+/// All regions and watches know the characters that a skipped scene has moved: how one had come to a place
+/// before says nothing of where it goes next. Of other characters it still does.
 #[test]
 fn what_a_skipped_scene_has_told_is_not_told_again() {
     let mut world = row();
@@ -293,7 +293,7 @@ fn what_a_skipped_scene_has_told_is_not_told_again() {
 /// Law: watches hold no more characters than they may, together; one that found no room comes in once there
 /// is some, and every enter is followed by its exit.
 #[test]
-fn watches_hold_as_many_as_they_may_and_who_waits_outside_comes_in_later() {
+fn watches_hold_as_many_as_they_may_and_the_others_come_in_later() {
     let mut full = 0;
     for seed in 0..40 {
         let mut rng = Rng::stream(seed, "room");
