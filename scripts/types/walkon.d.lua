@@ -1799,7 +1799,7 @@ function Rng:weighted(list) end
 ---@class walkon.log
 log = {}
 
----Writes a line for close looks.
+---Writes a line of detail.
 ---@param format string
 ---@param ... any
 function log.debug(format, ...) end
