@@ -1,7 +1,7 @@
 """A PettingZoo parallel environment of a level with several who act: ``pip install walkon[pettingzoo]``.
 
 Those with the tag ``acts`` are its agents. All see the same (those with the tag ``seen``) and choose among the same goals; a
-reward that names a character (``{ value = 1, to = "anna" }``) is its alone. An agent that is removed from the level is
+reward that names a character (``{ value = 1, to = "anna" }``) is for it alone. An agent that is removed from the level is
 terminated, and all are when the level finishes. A game lives on the thread that resets the environment.
 """
 
