@@ -20,7 +20,7 @@ use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::crowd::steer;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::retreats::{
-    BACK_MAX_M, BackingParts, FILE_MAX, GAP_M, PassingFile, SLOW_MPS, away_m, back_out, retreats,
+    BACK_MAX_M, BackingParts, FILE_MAX, GAP_M, PassingFile, Retreat, SLOW_MPS, away_m, back_out, retreats,
 };
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::clock::Clock;
@@ -94,11 +94,41 @@ pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
     let grounds = GroundQueries::again(parts.map, &parts.bodies.known);
     let mut all = meetings(parts, held, &at);
     all.extend(meetings_across(parts, held, &at));
+    all.retain(|meeting| wants_look(parts, held, meeting));
     let mut count = 0;
-    for meeting in all {
+    for meeting in in_turn(parts.clock, all, MEETINGS_MAX as usize) {
         if count < MEETINGS_MAX && resolve_standoff(parts, &Files { held, grounds: &grounds }, meeting) {
             count += 1;
         }
+    }
+}
+
+/// All in the order in which they are looked at: of more than can be looked at in a step each has its turn.
+pub(crate) fn in_turn<T>(clock: &Clock, mut all: Vec<T>, most: usize) -> Vec<T> {
+    let turn = clock.landing().0 / clock.rate.ticks(AGAIN_S).max(1);
+    let first = first_in_turn(turn, all.len(), most);
+    all.rotate_left(first);
+    all
+}
+
+/// Which of so many is the first in a turn, when so many at most are looked at in a step.
+fn first_in_turn(turn: u64, count: usize, most: usize) -> usize {
+    if count <= most {
+        return 0;
+    }
+    // The cast is exact: it is less than the count.
+    (turn.wrapping_mul(most as u64) % count as u64) as usize
+}
+
+/// Whether one of two walkers that meet may begin to back out.
+fn wants_look(parts: &BackingParts<'_>, held: &[Facing], meeting: &Meeting) -> bool {
+    let is_backing = |index: u32| {
+        let walk = parts.walks.get(held[index as usize].walk);
+        walk.is_some_and(|walk| walk.backing_out.is_some())
+    };
+    match meeting.pair.map(is_backing) {
+        [false, false] => meeting.is_due,
+        [one, other] => one != other,
     }
 }
 
@@ -108,6 +138,8 @@ struct Meeting {
     pair: [u32; 2],
     /// Whether it is time that one of them backs out.
     is_due: bool,
+    /// Whether others stand between them.
+    is_across: bool,
 }
 
 /// The pairs of walkers that meet. It is time when neither gets on.
@@ -118,7 +150,7 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
     let held_ticks = |index: u32| held_ticks(parts.clock, parts.walks.get(held[index as usize].walk));
     let meeting = |pair: [u32; 2]| {
         let [one, other] = pair.map(held_ticks);
-        Meeting { pair, is_due: is_due(parts.clock, one.min(other)) }
+        Meeting { pair, is_due: is_due(parts.clock, one.min(other)), is_across: false }
     };
     let meetings_of = |(index, one): (u32, &Facing)| {
         let others = one.front.into_iter().filter(|&row| row != NOBODY);
@@ -141,17 +173,17 @@ fn meetings_across(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec
         is_narrow(parts.bodies, one.row, one.row) && is_held_by_others(parts, at, one)
     };
     let lookers: Vec<(u32, &Facing)> = (0..).zip(held).filter(may_look).collect();
-    // Of very many every character has its turn.
-    let turn = parts.clock.landing().0 / parts.clock.rate.ticks(AGAIN_S).max(1);
-    let first = if lookers.len() > LOOKERS_MAX { turn as usize * LOOKERS_MAX % lookers.len() } else { 0 };
-    let (before, from) = lookers.split_at(first);
     let meeting_of = |&(index, one): &(u32, &Facing)| {
         let other = met_across(parts, held, at, one)?;
         let pair = [index.min(other), index.max(other)];
-        (!meet(parts.bodies, one, &held[other as usize])).then_some(Meeting { pair, is_due: true })
+        (!meet(parts.bodies, one, &held[other as usize])).then_some(Meeting {
+            pair,
+            is_due: true,
+            is_across: true,
+        })
     };
-    let lookers = from.iter().chain(before).take(LOOKERS_MAX);
-    let mut found: Vec<Meeting> = lookers.filter_map(meeting_of).collect();
+    let lookers = in_turn(parts.clock, lookers, LOOKERS_MAX);
+    let mut found: Vec<Meeting> = lookers.iter().take(LOOKERS_MAX).filter_map(meeting_of).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -262,7 +294,7 @@ impl Files<'_> {
 
 /// Makes one of the files of two walkers that meet back out. Whether it was looked at.
 fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, meeting: Meeting) -> bool {
-    let Meeting { pair, is_due } = meeting;
+    let Meeting { pair, is_due, .. } = meeting;
     let walk_of = |index: u32| parts.walks.get(files.held[index as usize].walk);
     let [Some(one), Some(other)] = pair.map(walk_of) else {
         return false;
@@ -271,7 +303,7 @@ fn resolve_standoff(parts: &mut BackingParts<'_>, files: &Files<'_>, meeting: Me
         (Some(_), Some(_)) => false,
         (Some(backing), None) => join(parts, files, pair[1], &backing.yields_to.clone()),
         (None, Some(backing)) => join(parts, files, pair[0], &backing.yields_to.clone()),
-        (None, None) => is_due && choose(parts, files, pair),
+        (None, None) => is_due && choose(parts, files, meeting),
     }
 }
 
@@ -282,10 +314,30 @@ pub(crate) fn is_due(clock: &Clock, held_ticks: u64) -> bool {
     held_ticks >= clock.rate.ticks(HELD_S) && held_ticks / again != before / again
 }
 
-/// Has the file back out that has less far to go.
-fn choose(parts: &mut BackingParts<'_>, files: &Files<'_>, [one, other]: [u32; 2]) -> bool {
+/// Has the file back out that has less far to go. Where others stand between the two, it leaves room for them
+/// beside the way as well, if there is any: they come out before the other file.
+fn choose(parts: &mut BackingParts<'_>, files: &Files<'_>, Meeting { pair, is_across, .. }: Meeting) -> bool {
+    let [one, other] = pair;
     let groups = [files.behind(parts.walks, one, other), files.behind(parts.walks, other, one)];
-    let [passing, other_passing] = [&groups[1], &groups[0]].map(|rows| PassingFile::of(parts, rows));
+    let body_m = 2.0 * parts.bodies.columns.radii_m[groups[0][0] as usize];
+    let spares_m = if is_across { &[body_m, 0.0][..] } else { &[0.0] };
+    let found = spares_m.iter().find_map(|&spare_m| shorter(parts, files, &groups, spare_m));
+    if let Some((retreats, passing)) = found {
+        retreats.into_iter().for_each(|retreat| back_out(parts, retreat, passing));
+    }
+    true
+}
+
+/// Where the one of two files backs out to that has less far to go, and which then passes with so many metres
+/// to spare.
+fn shorter<'a>(
+    parts: &BackingParts<'_>,
+    files: &Files<'_>,
+    groups: &'a [Vec<u32>; 2],
+    spare_m: f32,
+) -> Option<(Vec<Retreat>, &'a [u32])> {
+    let [passing, other_passing] =
+        [&groups[1], &groups[0]].map(|rows| PassingFile::of(parts, rows).with_spare(spare_m));
     let first = retreats(parts, files.grounds, &groups[0], &passing, BACK_MAX_M);
     let most_m = first.as_ref().map_or(BACK_MAX_M, |(cost_m, _)| *cost_m);
     let second = retreats(parts, files.grounds, &groups[1], &other_passing, most_m);
@@ -298,10 +350,7 @@ fn choose(parts: &mut BackingParts<'_>, files: &Files<'_>, [one, other]: [u32; 2
         }
     };
     let (chosen, passing) = if is_second { (second, &groups[0]) } else { (first, &groups[1]) };
-    if let Some((_, retreats)) = chosen {
-        retreats.into_iter().for_each(|retreat| back_out(parts, retreat, passing));
-    }
-    true
+    chosen.map(|(_, retreats)| (retreats, &passing[..]))
 }
 
 /// Makes a walker that meets one that backs out back out as well, with the file behind it.
@@ -389,4 +438,25 @@ pub(crate) fn is_there(backing: &BackingOut, place: Vec3) -> bool {
     const THERE_M: f32 = 0.05;
     let end = backing.way.path.points.last();
     end.is_none_or(|&end| flat_distance(end, place) <= THERE_M)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many there are, and whatever the budget, each is among the first ones before the turns have
+    /// gone round once more.
+    #[test]
+    fn each_of_any_number_has_its_turn() {
+        for most in [1, 4, 8, 64] {
+            for count in 1..=300 {
+                let mut waits: Vec<bool> = vec![true; count];
+                for turn in 7..7 + count.div_ceil(most) as u64 + 1 {
+                    let first = first_in_turn(turn, count, most);
+                    (0..most.min(count)).for_each(|at| waits[(first + at) % count] = false);
+                }
+                assert!(!waits.contains(&true), "{most} of {count}: {waits:?}");
+            }
+        }
+    }
 }

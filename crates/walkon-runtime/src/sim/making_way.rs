@@ -16,7 +16,7 @@ use crate::base::spatial_hash::Lookup;
 use crate::base::trig;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
-use crate::sim::backing_out::{Facing, held_ticks, is_due};
+use crate::sim::backing_out::{Facing, held_ticks, in_turn, is_due};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::retreats::{
     BACK_MAX_M, BackingParts, FILE_MAX, PassingFile, Retreat, away_m, back_out, retreats, way_of,
@@ -25,15 +25,18 @@ use crate::world::walk::Crowd;
 
 /// Gap between two followers up to which they stand in one line, metres.
 const LINE_GAP_M: f32 = 1.0;
+/// Leaders whose followers make way in a step, at most.
+const LEADERS_MAX: usize = 8;
+/// Bodies that are looked at in each cell, at most.
+const PER_CELL_MAX: u32 = 16;
 /// Metres between two places on the way of a leader at which its followers are looked for.
 const APART_M: f32 = 0.5;
 
 /// Has the followers back out that hold their leaders up in narrow places.
 pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
-    for one in held {
-        if is_held_by_followers(parts, one) {
-            make_way(parts, one.row);
-        }
+    let leaders = held.iter().filter(|one| is_held_by_followers(parts, one)).map(|one| one.row).collect();
+    for leader in in_turn(parts.clock, leaders, LEADERS_MAX).into_iter().take(LEADERS_MAX) {
+        make_way(parts, leader);
     }
 }
 
@@ -174,7 +177,8 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
     let mut last = columns.position(leader as usize);
     for place in places_on(way) {
         let mut found = Vec::new();
-        parts.near.visit(flat(place), 2.0 * radius_m + APART_M, Lookup::ALL, |other, distance_m_sq| {
+        let look = Lookup { per_cell_max: PER_CELL_MAX, salt: leader, but: u32::MAX };
+        parts.near.visit(flat(place), 2.0 * radius_m + APART_M, look, |other, distance_m_sq| {
             let touch_m = radius_m + columns.radii_m[other as usize];
             let at = columns.position(other as usize);
             let is_level = (columns.floors_m[other as usize] - columns.floors_m[leader as usize]).abs() < 1.5;

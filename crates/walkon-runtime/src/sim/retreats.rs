@@ -113,6 +113,12 @@ impl PassingFile {
         let way = |&row: &u32| (way_of(parts, row), parts.bodies.columns.radii_m[row as usize]);
         Self { rows: rows.to_vec(), ways: rows.iter().map(way).collect() }
     }
+
+    /// The same with so many metres more beside their ways.
+    pub(crate) fn with_spare(mut self, spare_m: f32) -> Self {
+        self.ways.iter_mut().for_each(|(_, radius_m)| *radius_m += spare_m);
+        self
+    }
 }
 
 /// Where all of a file back out to, the last first, and how far the one goes that goes furthest; None where

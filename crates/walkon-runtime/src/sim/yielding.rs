@@ -53,6 +53,9 @@ const NUDGE_S: f64 = 2.0;
 /// How far ahead along its path a walker's way is kept free by those it asks aside, metres.
 const WAY_AHEAD_M: f32 = 3.0;
 
+/// The least part of a step aside that is made where there is no room for a whole one, metres.
+const STEP_MIN_M: f32 = 0.1;
+
 /// The cells that are looked into for neighbours, metres.
 const CELL_M: f32 = 1.0;
 /// Bodies that all walkers that are held up look at in a step, at most, about: a heap of thousands in which
@@ -121,7 +124,11 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
         if one.walk.is_some() {
             jams.meet(at, front, ticks_since_jam_progress);
         }
-        ask_aside(parts, one, front);
+        let is_first = |other: &&InFront| !other.moves && other.gap_m <= ASK_GAP_M;
+        let other = front.iter().find(is_first).map(|other| other.who);
+        if let Some(other) = other.or_else(|| pinches(parts, one, &near)) {
+            ask_aside(parts, one, other);
+        }
         let near = front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
         faced.extend(one.walk.map(|walk| Facing::of(walk, one.row, one.ahead, near)));
     }
@@ -413,28 +420,60 @@ fn opens_ahead(map: &LevelMap, walk: &Walk) -> bool {
     door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 
-/// Asks the nearest character in the way to step aside.
-fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
+/// The character that stands beside a walker that has not got on for a while, and leaves it no room between
+/// itself and a wall: nearly ahead it would be in front.
+fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash) -> Option<CharacterId> {
+    /// Seconds without getting on.
+    const PINCHED_S: f64 = 1.0;
+    /// Gap up to which two bodies touch, metres.
+    const TOUCH_M: f32 = 0.03;
+    /// Bodies that are looked at in each cell, at most.
+    const PER_CELL_MAX: u32 = 16;
+    let walk = one.walk.and_then(|id| parts.walks.get(id))?;
+    let landing = parts.clock.landing();
+    if walk.clock(landing).since(walk.progress_tick) < parts.clock.rate.ticks(PINCHED_S) {
+        return None;
+    }
+    let columns = &parts.step.bodies.columns;
+    let row = one.row as usize;
+    let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
+    let mut best: Option<(f32, u32)> = None;
+    let look = Lookup { per_cell_max: PER_CELL_MAX, salt: one.row, but: one.row };
+    near.visit(place, 2.0 * radius_m + TOUCH_M, look, |other, distance_m_sq| {
+        let at = other as usize;
+        let touches = distance_m_sq.sqrt() <= radius_m + columns.radii_m[at] + TOUCH_M;
+        let is_ahead = (columns.places[at] - place).dot(one.ahead) > 0.0;
+        let is_level = (columns.floors_m[row] - columns.floors_m[at]).abs() < 1.5;
+        if touches && is_ahead && is_level && !columns.stances[at].moving {
+            let this = (distance_m_sq, other);
+            best = Some(best.map_or(this, |best| if this < best { this } else { best }));
+        }
+    });
+    best.map(|(_, other)| parts.step.bodies.ids[other as usize])
+}
+
+/// Asks a character in the way of a walker to step aside.
+fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
     let (clock, people) = (parts.clock, parts.people());
     let walk = one.walk.and_then(|id| people.walks.get(id));
     debug_assert!(walk.is_some() == one.walk.is_some(), "no walk goes away between steps 7 and 9");
     // A character that steps aside asks the next, so that whole files back out.
     let asks = walk.is_none_or(|walk| walk.options.crowd == Crowd::Push);
-    let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
+    let Some(character) = people.characters.alive(other) else {
         return;
     };
-    let Some(character) = people.characters.alive(other.who) else {
-        return;
-    };
-    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, other.who, character));
-    if !asks || keeps || !may_be_asked(clock, people, character) {
+    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, other, character));
+    let by = parts.step.bodies.ids[one.row as usize];
+    // Where it was pushed beyond its place, it does not send back the one that it makes room for.
+    let nudge_of = |who| people.characters.get(who).and_then(|who| who.nudge);
+    let is_asker = one.walk.is_none() && nudge_of(by).is_some_and(|nudge| nudge.by == other);
+    if !asks || keeps || is_asker || !may_be_asked(clock, people, character) {
         return;
     }
     let bodies = &parts.step.bodies;
-    let by = bodies.ids[one.row as usize];
     let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk, WAY_AHEAD_M);
     if let Some(to) = aside(parts, character, by, &way) {
-        nudge(parts, other.who, by, to);
+        nudge(parts, other, by, to);
     }
 }
 
@@ -458,12 +497,12 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>, length_m: f32) -> Vec
 }
 
 /// Whether a character stands on the goal of a walk, or leaves no room there: it was there first. So was one
-/// that has come to the same goal. A follower of the walker keeps no goal from it.
+/// that has come to the same goal. Some keep no goal from it, wherever they stand.
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
     let keeps = holds || is_placed || people.leaves_no_room(character, walk, walk.target());
-    keeps && !people.follows(who, walk.character) || people.has_come_to(who, walk)
+    keeps && !people.leaves_goal(who, walk) || people.has_come_to(who, walk)
 }
 
 fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> bool {
@@ -480,7 +519,8 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 /// one, to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps
 /// lead round a corner, so that a character in an archway is asked once; only then a place in the way. Where
 /// the walls leave none of the four, the same four along the walls: in a passage of one cell a character met
-/// a little askew would have nowhere to go (seed:D6). Before a bend it goes round that, along the way.
+/// a little askew would have nowhere to go (seed:D6). In a niche a part of a step may do. Before a bend it
+/// goes round that, along the way.
 fn aside(
     parts: &YieldingParts<'_>,
     character: &Character,
@@ -521,9 +561,15 @@ fn aside(
         let way = way_of_first(parts.people(), by, place)?;
         along_way(&way, place, parts.crowd.nudge_m, |from, to| ground.clear(from, to))
     };
+    // In a niche there may be room for a part of a step.
+    let part = |to: &Vec3| {
+        Some(ground.last_clear(place, *to))
+            .filter(|&to| flat_distance(place, to) >= STEP_MIN_M && !is_in_the_way(to))
+    };
+    let deeper = || all.iter().flatten().find_map(part).map(|to| straight(&to));
     // Into the arms of the asker only where nothing else is left.
     let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
-    all.iter().find_map(first_of).or_else(onward).or_else(back)
+    all.iter().find_map(first_of).or_else(deeper).or_else(onward).or_else(back)
 }
 
 /// The way past a character of the walker for which it is asked aside, be it by that walker or by those

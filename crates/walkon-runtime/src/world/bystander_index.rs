@@ -81,16 +81,13 @@ impl People<'_> {
     /// for it.
     #[must_use]
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
-        /// A character that was pushed no further than this, metres, still stands where it came to.
-        const PUSHED_M: f32 = 0.5;
         let Some(character) = self.standing(who).filter(|_| !self.follows(who, walk.character)) else {
             return false;
         };
-        let place = character.body.position;
-        let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
+        let came = still_come_to(character);
         let waits = character.walk.and_then(|id| self.walks.get(id));
         let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
-        came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+        came.into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
     }
 
     /// Whether a character has come to the goal of a walk, or is on its way there.
@@ -107,6 +104,16 @@ impl People<'_> {
     #[must_use]
     pub(crate) fn follows(&self, who: CharacterId, leader: CharacterId) -> bool {
         self.leaders.has(self.characters, self.walks, who, leader)
+    }
+
+    /// Whether a character keeps no goal from a walk, wherever it stands: it follows the walker, or it has
+    /// not chosen its place, but has been asked aside since the walk began.
+    #[must_use]
+    pub(crate) fn leaves_goal(&self, who: CharacterId, walk: &Walk) -> bool {
+        let began = walk.issued.before(walk.skipped_ticks);
+        let was_asked = |who: &Character| who.nudged.is_some_and(|asked| asked.is_since(began));
+        let is_asked_there = |who: &Character| was_asked(who) && still_come_to(who).is_none();
+        self.characters.get(who).is_some_and(is_asked_there) || self.follows(who, walk.character)
     }
 
     /// Whether a character stands so near to where a walk aims that it cannot come within its radius without
@@ -126,6 +133,14 @@ impl People<'_> {
         let part = self.crowd.dynamic_obstacle_radius_fraction;
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
+}
+
+/// The goal that a character has come to, if it still stands where it came to.
+fn still_come_to(character: &Character) -> Option<Goal> {
+    /// A character that was pushed no further than this, metres, still stands there.
+    const PUSHED_M: f32 = 0.5;
+    let place = character.body.position;
+    character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M).map(|(goal, _)| goal)
 }
 
 /// Whether two goals are one for a character: the same, or points less than its radius apart.
@@ -149,18 +164,19 @@ impl BystanderIndex {
         self.find(people, line)
     }
 
-    /// The same for the way of a walker, which is the first of those left out: its followers do not keep its
-    /// goal from it.
+    /// The same for the way of a walker, which is the first of those left out: some do not keep its goal from
+    /// it (`People::leaves_goal`).
     pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         let found = self.beside(people, line)?;
-        let Some((id, walker)) = line.but.first().and_then(|&id| Some((id, people.characters.get(id)?)))
-        else {
+        let walker = line.but.first().and_then(|&id| people.characters.get(id));
+        let walk = walker.and_then(|walker| people.walks.get(walker.walk?));
+        let (Some(walker), Some(walk)) = (walker, walk) else {
             return Some(found);
         };
         let keeps = |who: CharacterId, disc: &Disc| {
             let radius_m = people.characters.get(who).map_or(0.0, |who| who.body.radius_m);
             let touching_m = walker.body.radius_m + radius_m + ROOM_M;
-            floor_distance(disc.centre, line.to) > touching_m || !people.follows(who, id)
+            floor_distance(disc.centre, line.to) > touching_m || !people.leaves_goal(who, walk)
         };
         let all = || found.who().iter().copied().zip(found.discs().iter().copied());
         let kept: Vec<(CharacterId, Disc)> = all().filter(|(who, disc)| keeps(*who, disc)).collect();
