@@ -14,7 +14,8 @@
 --   })
 --
 -- What it knows stands on its blackboard: "mode"; "target", an enemy in sight; "noise", a place where one was heard or
--- lost; "health" and "maxHealth", which its attacker sets. `scripts/behaviours/sentry.lua` is such a guard.
+-- lost; "threat", the enemy that it lost sight of last; "health" and "maxHealth", which its attacker sets.
+-- `scripts/behaviours/sentry.lua` is such a guard.
 
 local conditions = require("lib/conditions")
 local patrolling = require("lib/patrolling")
@@ -64,6 +65,8 @@ function vigil.begin(self: Behaviour): SenseWatch
       if board:get("target") == event.character then
         board:clear("target")
         board:set("noise", event.position, { ttl = params.investigate })
+        -- One that runs away turns its back on what it runs from.
+        board:set("threat", event.character, { ttl = params.investigate })
       end
     end,
     onHear = function(event: SenseEvent)
@@ -74,6 +77,14 @@ function vigil.begin(self: Behaviour): SenseWatch
   })
 end
 
+-- What it runs from when it is badly hurt: its target, or the one that it has just lost sight of.
+---@param self Behaviour
+---@return Character?
+local function threat(self: Behaviour): Character?
+  local target = self.blackboard:get("target") or self.blackboard:get("threat")
+  return if target and target.alive then target else nil
+end
+
 -- Which mode fits what it knows. The first that holds: dead, flee, combat, investigate, patrol, idle.
 ---@param self Behaviour
 ---@return VigilMode
@@ -81,7 +92,7 @@ function vigil.mode(self: Behaviour): VigilMode
   local params = self.params
   if self.blackboard:get("health", 100) <= 0 then
     return "dead"
-  elseif conditions.healthBelow(params.fleeBelow)(self) and conditions.hasTarget(self) then
+  elseif conditions.healthBelow(params.fleeBelow)(self) and threat(self) then
     return "flee"
   elseif conditions.targetWithin(params.engage)(self) then
     return "combat"
@@ -116,8 +127,8 @@ end
 ---@async
 ---@param self Behaviour
 function vigil.runAway(self: Behaviour)
-  local target = self.blackboard:get("target")
-  if target and target.alive then
+  local target = threat(self)
+  if target then
     self.character:flee(target, { distance = 2 * self.params.engage, gait = "run", doors = "open" }):wait()
   end
   task.sleep(0.5)
