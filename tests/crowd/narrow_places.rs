@@ -152,33 +152,6 @@ fn the_last_of_a_file_of_any_length_keeps_no_goal_from_the_one_who_leads_it() {
     }
 }
 
-/// They were asked to where they stand, so they were not there first.
-#[test]
-fn characters_that_were_asked_out_of_a_lane_keep_no_goal_from_the_walker() {
-    let level = r#"{ "navigation": { "kind": "mesh", "agentRadius": 0, "objectPadding": 0, "areas": [
-      { "name": "west", "polygon": [[2,-3],[8,-3],[8,3],[2,3]] },
-      { "name": "lane", "polygon": [[8,-0.45],[16,-0.45],[16,0.45],[8,0.45]] },
-      { "name": "east", "polygon": [[16,-2],[20,-2],[20,2],[16,2]] } ] } }"#;
-    let mut failed = Vec::new();
-    for count in 1..=3_u8 {
-        for (across, along) in (0..7_u8).flat_map(|across| (0..7_u8).map(move |along| (across, along))) {
-            let goal = (16.6 + 0.5 * f32::from(along), -1.5 + 0.5 * f32::from(across));
-            let mut run = Run::within(level, 1.0);
-            for at in 0..count {
-                run.spawn(&format!("stands{at}"), (14.0 + 0.8 * f32::from(at), 0.0));
-            }
-            let walker = run.spawn("walker", (7.0, 0.3));
-            run.walk(walker, goal);
-            run.until_ends(1, 60.0);
-            if run.ends[0].1 != "arrived/reached" {
-                failed.push(format!("{count} stand, to {goal:?}: {:?}", run.ends[0]));
-            }
-            run.assert_clean("asked out of a lane");
-        }
-    }
-    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
-}
-
 /// Goal: the leader of a file that goes through a lane comes back through it, however long the file is.
 /// Method: a lane and a dead end between two rooms; the file goes after its leader there and back.
 #[test]

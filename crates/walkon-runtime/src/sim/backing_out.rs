@@ -254,6 +254,12 @@ pub(crate) fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
     width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
 }
 
+/// Whether a character has no room between two others where it stands or just ahead.
+pub(crate) fn is_tight(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
+    let room_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.room_m);
+    room_m < 2.0 * (bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize])
+}
+
 /// Whether two walkers that are held up stand in one another's way where they cannot pass.
 fn meet(bodies: &CrowdColumns, one: &Facing, other: &Facing) -> bool {
     let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);

@@ -16,7 +16,7 @@ use crate::base::spatial_hash::Lookup;
 use crate::base::trig;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
-use crate::sim::backing_out::{Facing, held_ticks, in_turn, is_due};
+use crate::sim::backing_out::{Facing, held_ticks, in_turn, is_due, is_tight};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::retreats::{
     BACK_MAX_M, BackingParts, FILE_MAX, PassingFile, Retreat, away_m, back_out, retreats, way_of,
@@ -45,13 +45,19 @@ fn is_held_by_followers(parts: &BackingParts<'_>, one: &Facing) -> bool {
     let walk = parts.walks.get(one.walk).filter(|walk| walk.backing_out.is_none());
     let asks = walk.is_some_and(|walk| walk.options.crowd == Crowd::Push);
     asks && is_due(parts.clock, held_ticks(parts.clock, walk))
+        // In the open there is a way past them.
+        && is_tight(parts.bodies, one.row, one.first().unwrap_or(one.row))
         && one.first().is_none_or(|first| follows(parts, first, one.row))
 }
 
-/// Whether a character that may be asked aside follows another.
+/// Whether a character that may be asked aside, and can go, follows another.
 fn follows(parts: &BackingParts<'_>, row: u32, leader: u32) -> bool {
     let [who, leader] = [row, leader].map(|row| parts.bodies.ids[row as usize]);
-    let is_free = parts.characters.alive(who).is_some_and(|who| !who.is_player && who.held.is_none());
+    let can_go = |id| parts.walks.get(id).is_none_or(|walk| !walk.is_paused && walk.on_link.is_none());
+    let is_free = parts
+        .characters
+        .alive(who)
+        .is_some_and(|who| !who.is_player && who.held.is_none() && who.walk.is_none_or(can_go));
     is_free && parts.leaders.has(parts.characters, parts.walks, who, leader)
 }
 

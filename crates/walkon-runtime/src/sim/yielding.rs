@@ -116,7 +116,8 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let mut near = std::mem::take(&mut parts.step.bodies.after);
     near.build(&parts.step.bodies.columns.places, CELL_M);
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
-    let fronts = look_ahead(&YieldInputs::of(parts, &near, &held, &jams), &held, parts.step.threads);
+    let inputs = YieldInputs::of(parts, &near, &held, &jams);
+    let (widest_m, fronts) = (inputs.widest_m, look_ahead(&inputs, &held, parts.step.threads));
     let mut faced = Vec::with_capacity(held.len());
     for ((at, one), (front, ticks_since_jam_progress)) in
         (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each))
@@ -126,7 +127,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
         }
         let is_first = |other: &&InFront| !other.moves && other.gap_m <= ASK_GAP_M;
         let other = front.iter().find(is_first).map(|other| other.who);
-        if let Some(other) = other.or_else(|| pinches(parts, one, &near)) {
+        if let Some(other) = other.or_else(|| pinches(parts, one, &near, widest_m)) {
             ask_aside(parts, one, other);
         }
         let near = front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
@@ -420,9 +421,9 @@ fn opens_ahead(map: &LevelMap, walk: &Walk) -> bool {
     door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 
-/// The character that stands beside a walker that has not got on for a while, and leaves it no room between
-/// itself and a wall: nearly ahead it would be in front.
-fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash) -> Option<CharacterId> {
+/// The character that a walker touches that has not got on for a while, ahead but so far to the side that it
+/// is not in front: beside a wall that leaves no room.
+fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash, widest_m: f32) -> Option<CharacterId> {
     /// Seconds without getting on.
     const PINCHED_S: f64 = 1.0;
     /// Gap up to which two bodies touch, metres.
@@ -439,7 +440,7 @@ fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash) -> Option<
     let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
     let mut best: Option<(f32, u32)> = None;
     let look = Lookup { per_cell_max: PER_CELL_MAX, salt: one.row, but: one.row };
-    near.visit(place, 2.0 * radius_m + TOUCH_M, look, |other, distance_m_sq| {
+    near.visit(place, radius_m + widest_m + TOUCH_M, look, |other, distance_m_sq| {
         let at = other as usize;
         let touches = distance_m_sq.sqrt() <= radius_m + columns.radii_m[at] + TOUCH_M;
         let is_ahead = (columns.places[at] - place).dot(one.ahead) > 0.0;
@@ -449,7 +450,9 @@ fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash) -> Option<
             best = Some(best.map_or(this, |best| if this < best { this } else { best }));
         }
     });
-    best.map(|(_, other)| parts.step.bodies.ids[other as usize])
+    // Followers make way by themselves.
+    let pincher = best.map(|(_, other)| parts.step.bodies.ids[other as usize]);
+    pincher.filter(|&who| !parts.people().follows(who, walk.character))
 }
 
 /// Asks a character in the way of a walker to step aside.
@@ -497,12 +500,12 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>, length_m: f32) -> Vec
 }
 
 /// Whether a character stands on the goal of a walk, or leaves no room there: it was there first. So was one
-/// that has come to the same goal. Some keep no goal from it, wherever they stand.
+/// that has come to the same goal. A follower of the walker keeps no goal from it.
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
     let keeps = holds || is_placed || people.leaves_no_room(character, walk, walk.target());
-    keeps && !people.leaves_goal(who, walk) || people.has_come_to(who, walk)
+    keeps && !people.follows(who, walk.character) || people.has_come_to(who, walk)
 }
 
 fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> bool {

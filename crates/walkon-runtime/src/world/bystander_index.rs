@@ -106,16 +106,6 @@ impl People<'_> {
         self.leaders.has(self.characters, self.walks, who, leader)
     }
 
-    /// Whether a character keeps no goal from a walk, wherever it stands: it follows the walker, or it has
-    /// not chosen its place, but has been asked aside since the walk began.
-    #[must_use]
-    pub(crate) fn leaves_goal(&self, who: CharacterId, walk: &Walk) -> bool {
-        let began = walk.issued.before(walk.skipped_ticks);
-        let was_asked = |who: &Character| who.nudged.is_some_and(|asked| asked.is_since(began));
-        let is_asked_there = |who: &Character| was_asked(who) && still_come_to(who).is_none();
-        self.characters.get(who).is_some_and(is_asked_there) || self.follows(who, walk.character)
-    }
-
     /// Whether a character stands so near to where a walk aims that it cannot come within its radius without
     /// touching. Only a walk that accepts nothing else asks for the point itself.
     #[must_use]
@@ -164,19 +154,18 @@ impl BystanderIndex {
         self.find(people, line)
     }
 
-    /// The same for the way of a walker, which is the first of those left out: some do not keep its goal from
-    /// it (`People::leaves_goal`).
+    /// The same for the way of a walker, which is the first of those left out: its followers do not keep its
+    /// goal from it.
     pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         let found = self.beside(people, line)?;
-        let walker = line.but.first().and_then(|&id| people.characters.get(id));
-        let walk = walker.and_then(|walker| people.walks.get(walker.walk?));
-        let (Some(walker), Some(walk)) = (walker, walk) else {
+        let Some((id, walker)) = line.but.first().and_then(|&id| Some((id, people.characters.get(id)?)))
+        else {
             return Some(found);
         };
         let keeps = |who: CharacterId, disc: &Disc| {
             let radius_m = people.characters.get(who).map_or(0.0, |who| who.body.radius_m);
             let touching_m = walker.body.radius_m + radius_m + ROOM_M;
-            floor_distance(disc.centre, line.to) > touching_m || !people.leaves_goal(who, walk)
+            floor_distance(disc.centre, line.to) > touching_m || !people.follows(who, id)
         };
         let all = || found.who().iter().copied().zip(found.discs().iter().copied());
         let kept: Vec<(CharacterId, Disc)> = all().filter(|(who, disc)| keeps(*who, disc)).collect();

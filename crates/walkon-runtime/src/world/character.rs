@@ -144,12 +144,6 @@ impl Past {
         now.0.cast_signed().checked_sub(self.0).and_then(|ago| u64::try_from(ago).ok())
     }
 
-    /// Whether it is no longer ago than a tick, or still to come.
-    #[must_use]
-    pub fn is_since(self, tick: TickNumber) -> bool {
-        self.0 >= tick.0.cast_signed()
-    }
-
     /// So many ticks more ago.
     pub fn pass(&mut self, ticks: u64) {
         self.0 = self.0.saturating_sub_unsigned(ticks);
