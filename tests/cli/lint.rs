@@ -879,8 +879,9 @@ const ASKED_OF_ITSELF: &[(&str, Option<&str>)] = &[
         ),
     ),
     ("self:fle()", Some("self: unknown field \"fle\"; did you mean \"flee\"?")),
-    // It is asked for, and not called.
+    // It is asked for, and not called, or called where it is there.
     ("if self.foo then print(1) end", None),
+    ("if self.hook then self:hook() end", None),
     // Who else gets it may give it something, and so may what is written under keys.
     ("setmetatable(self, { __index = getmetatable(\"\") }) self:foo()", None),
     ("self['f' .. 'oo'] = print self:foo()", None),
@@ -890,6 +891,27 @@ const ASKED_OF_ITSELF: &[(&str, Option<&str>)] = &[
     // Another script of the project gives it (`scripts/giver.lua`).
     ("self:given()", None),
 ];
+
+/// What is handed a behaviour may give it anything.
+#[test]
+fn behaviours_that_another_script_hands_out_may_have_any_field() {
+    for given in ["mix(world.player().behaviour)", "local all = { world.player().behaviour } mix(all[1])"] {
+        let folder = project();
+        let own = "local own = {}\nfunction own:run() self:extra() end\nreturn own\n";
+        write(folder.path(), "scripts/behaviours/own.lua", own);
+        let is_said = |found: &BTreeMap<String, Vec<Found>>| {
+            found.values().flatten().any(|(.., message)| message.contains("unknown field \"extra\""))
+        };
+        let before = check(folder.path(), &["scripts"]);
+        assert!(is_said(&before), "{before:?}");
+        let giver = format!(
+            "local function mix(it) rawset(it, 'extra', function() end) end\nfunction onStart() {given} end\n"
+        );
+        write(folder.path(), "scripts/giver.lua", &giver);
+        let after = check(folder.path(), &["scripts"]);
+        assert!(!is_said(&after), "{given}: {after:?}");
+    }
+}
 
 #[test]
 fn what_a_behaviour_asks_of_itself_is_there() {

@@ -67,7 +67,10 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
         return None;
     }
     let candidates: Vec<&str> = candidates.into_iter().take(CANDIDATES_MAX).collect();
-    let meant = nearest(name, candidates.iter().copied()).or_else(|| only_longer(name, &candidates));
+    // Of a list that was cut nobody knows whether there is another.
+    let is_all = candidates.len() < CANDIDATES_MAX;
+    let longer = || if is_all { only_longer(name, &candidates) } else { None };
+    let meant = nearest(name, candidates.iter().copied()).or_else(longer);
     meant.map(|meant| format!("did you mean \"{meant}\"?"))
 }
 

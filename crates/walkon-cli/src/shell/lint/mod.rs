@@ -57,6 +57,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
     let api = Api::new()?;
     let project = graph::ScriptGraph::read(&api, texts, levels);
     let mut linted = Linted { used: project.used.clone(), ..Linted::default() };
+    let is_handed_out = project.scripts.values().any(|script| script.tree.hands_out_behaviours());
     for (path, script) in &project.scripts {
         let role = role::role(&script.tree, &api, path, script.named);
         let reading = Reading::new(&script.tree, &api, role);
@@ -67,8 +68,11 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
         project.runtime_events(path, &mut findings);
         if let role::ScriptRole::Behaviour(table) = role {
             let others = || project.scripts.iter().filter(|(other, _)| *other != path);
-            let is_given = |name: &str| others().any(|(_, other)| other.tree.may_give_others(name));
-            rules::fields::absent_calls(&reading, table, &is_given, &mut findings);
+            let is_given =
+                |name: &str| others().any(|(_, other)| other.tree.fields_named(name).next().is_some());
+            if !is_handed_out {
+                rules::fields::absent_calls(&reading, table, &is_given, &mut findings);
+            }
             let declared = params::declared(&script.tree, table, &mut findings);
             if let Some(declared) = &declared {
                 params::asked_for(&reading, table, declared, &mut findings);

@@ -4,7 +4,7 @@
 //! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of
 //! the list is the order of the text, calls after their arguments. Not here: what a value is (`infer`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where something stands in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -250,13 +250,21 @@ impl SyntaxTree {
         self.index.fields.get(name).into_iter().flatten().map(|at| &self.field_writes[*at])
     }
 
-    /// Whether the file may give a field of that name to the behaviour of a character: by its name, or under
-    /// keys where the file looks at behaviours at all.
-    pub fn may_give_others(&self, name: &str) -> bool {
+    /// Whether the file does more with the behaviour of a character than ask it for a field, write one or
+    /// call its function: what gets it may give it fields.
+    pub fn hands_out_behaviours(&self) -> bool {
+        let asked: BTreeSet<ExprId> = self
+            .exprs
+            .iter()
+            .filter_map(|expr| match &expr.kind {
+                ExprKind::Field(object, _) | ExprKind::Method(object, ..) => Some(*object),
+                _ => None,
+            })
+            .chain(self.field_writes.iter().map(|write| write.object))
+            .collect();
         let is_behaviour =
-            |expr: &Expr| matches!(&expr.kind, ExprKind::Field(_, word) if word.text == "behaviour");
-        self.fields_named(name).next().is_some()
-            || !self.key_writes.is_empty() && self.exprs.iter().any(is_behaviour)
+            |id: ExprId| matches!(self.kind(id), ExprKind::Field(_, word) if word.text == "behaviour");
+        self.ids().any(|id| is_behaviour(id) && !asked.contains(&id))
     }
 
     /// Values written to a global.

@@ -3,6 +3,8 @@
 //! In: a reading. Out: findings that suggest the nearest known name. Holds: a value whose type is not certain
 //! is not reported.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::suggestions;
 use crate::script::bind::table::{Binding, EntryKind};
 use crate::script::vm::hints::instead_of_absent;
@@ -139,14 +141,16 @@ fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word) -> Option<LintFind
 }
 
 /// Calls of fields of `self` that the behaviour `own` cannot have; `is_given` says whether another script
-/// writes a field of that name.
+/// writes a field of that name. A field that is also asked for without a call may be absent: that is looked
+/// at first. Cost: each name is looked for once.
 pub(in crate::shell::lint) fn absent_calls(
     reading: &Reading<'_>,
     own: ExprId,
     is_given: &dyn Fn(&str) -> bool,
     findings: &mut Vec<LintFinding>,
 ) {
-    let mut is_whole = None;
+    let (mut is_whole, mut given) = (None, BTreeMap::new());
+    let tried = names_asked_for(reading, own);
     for expr in &reading.tree.exprs {
         let (object, name) = match &expr.kind {
             ExprKind::Method(object, name, _) => (*object, name),
@@ -156,18 +160,38 @@ pub(in crate::shell::lint) fn absent_calls(
             },
             _ => continue,
         };
-        if reading.value(object) != InferredValue::Myself(own) || is_of_self(reading, own, name) {
+        let is_tried = || tried.contains(name.text.as_str());
+        let is_mine = reading.value(object) == InferredValue::Myself(own);
+        if !is_mine || is_tried() || is_of_self(reading, own, name) {
             continue;
         }
         let is_whole = *is_whole.get_or_insert_with(|| is_known_whole(reading, own));
         if !is_whole || is_full(findings) {
             return;
         }
-        if !is_given(&name.text) {
+        if !*given.entry(name.text.as_str()).or_insert_with(|| is_given(&name.text)) {
             let help = "nothing gives it to the behaviour: write a function of that name in its table";
             findings.push(unknown_of_myself(name).help(help));
         }
     }
+}
+
+/// The fields of `self` that are asked for without being called there.
+fn names_asked_for<'a>(reading: &'a Reading<'_>, own: ExprId) -> BTreeSet<&'a str> {
+    let tree = reading.tree;
+    let callees: BTreeSet<ExprId> = tree
+        .exprs
+        .iter()
+        .filter_map(|expr| match &expr.kind {
+            ExprKind::Call(callee, _) => Some(*callee),
+            _ => None,
+        })
+        .collect();
+    let asked = tree.ids().filter(|id| !callees.contains(id)).filter_map(|id| match tree.kind(id) {
+        ExprKind::Field(object, name) if reading.value(*object) == InferredValue::Myself(own) => Some(name),
+        _ => None,
+    });
+    asked.map(|name| name.text.as_str()).collect()
 }
 
 fn unknown_of_myself(name: &Word) -> LintFinding {
