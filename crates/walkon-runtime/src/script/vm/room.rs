@@ -25,7 +25,7 @@ pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> 
     if cap == 0 {
         return Ok(());
     }
-    let is_full = || account.host_bytes() + bytes + lua.used_memory() > cap;
+    let is_full = || account.host_bytes() + bytes + used_by_scripts(lua, &machine) > cap;
     let now = store::find_free(lua, |runtime| runtime.clock.now);
     if account.new.get() + bytes > cap / 16 || is_full() && account.counted.get() != now {
         account.counted.set(now);
@@ -50,33 +50,40 @@ pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> 
     Ok(())
 }
 
+/// The limit of the VM moves in steps of so many bytes.
+const STEP_BYTES: usize = 1 << 20;
+
+/// What scripts have taken of the VM, without what a debugger has there.
+fn used_by_scripts(lua: &Lua, machine: &Machine) -> usize {
+    lua.used_memory().saturating_sub(machine.extra_bytes())
+}
+
 /// Takes into account what watches keep by now, as characters go in and out without a call; false when the
-/// level has no room for it. Once a tick.
+/// level has no room for it and they keep a step more than when it last had. What scripts themselves fill is
+/// theirs to be told of. Once a tick.
 pub(in crate::script) fn takes_in_watches(lua: &Lua) -> bool {
     let Some(machine) = machine_of(lua) else {
         return true;
     };
     let account = &machine.account;
-    let is_full = || account.host_bytes() + lua.used_memory() > account.cap.get();
+    let is_full = || account.host_bytes() + used_by_scripts(lua, &machine) > account.cap.get();
     measure_watches(lua, &machine);
     if account.cap.get() == 0 {
         return true;
     }
-    // What scripts themselves fill is theirs to be told of.
-    let mut fits = account.watched.get() <= account.fitted.get() || !is_full();
-    if !fits {
+    let has_grown = || account.watched.get() >= account.fitted.get() + STEP_BYTES;
+    if is_full() && has_grown() {
         count(lua, &machine);
         if is_full() {
             // A collection fails only without memory; then the account stays full.
             let _ = machine.fuel.collect(lua);
         }
-        fits = !is_full();
     }
-    if fits {
+    if !is_full() {
         account.fitted.set(account.watched.get());
     }
     limit_vm(lua, &machine);
-    fits
+    !has_grown()
 }
 
 /// The owner whose watches keep most, and the bytes that all watches keep.
@@ -124,7 +131,7 @@ fn count(lua: &Lua, machine: &Machine) {
 /// The VM gets what the host does not keep.
 fn limit_vm(lua: &Lua, machine: &Machine) {
     let left = machine.account.cap.get().saturating_sub(machine.account.host_bytes()).max(1);
-    if left.abs_diff(machine.account.vm_cap.get()) >= 1 << 20 {
+    if left.abs_diff(machine.account.vm_cap.get()) >= STEP_BYTES {
         machine.account.vm_cap.set(left);
         machine.memory.set(lua, left.saturating_add(machine.extra_bytes()));
         machine.fuel.set_memory_cap(left);
