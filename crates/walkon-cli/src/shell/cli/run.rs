@@ -226,6 +226,7 @@ fn play(game: &mut Game, bound: &Bound, mut host: RunHost<'_>) -> Result<Exit, C
     let RunHost { session, clock, profiling, mut saves, .. } = host;
     saves.end();
     if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
+        session.interrupts.take_time();
         profiling.write(&report.level, &profile)?;
     }
     let exit = session.end(&report, wall, &clock.stats(&report))?;

@@ -60,6 +60,9 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     })?;
     drop(bar);
     let done: Vec<(String, FileResult)> = files.iter().map(shown).zip(done).collect();
+    if junit.is_some() || profiling.is_some() {
+        interrupts.take_time();
+    }
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
     }

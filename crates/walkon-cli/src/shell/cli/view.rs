@@ -83,11 +83,13 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
     }
     look_on(&view, watch, &interrupts, &is_over);
+    if trace.is_some() {
+        interrupts.take_time();
+    }
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
         // The whole run is run again.
-        interrupts.take_time();
         let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
         trace.write(text.unwrap_or_default().as_bytes())?;
     }
