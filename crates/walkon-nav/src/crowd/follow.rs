@@ -4,9 +4,10 @@
 //! place it would come to if nobody were in the way, its heading there, the cursor, which never moves back.
 //! Holds: the direction of movement turns by the turning rate and no faster, and a body slows down while the
 //! angle is large, so that it never orbits a corner (seed:P2); a corner is cut only where the straight line
-//! is clear (seed:P1); a fast body passes each corner once (seed:F4); a tick is cut into the same small steps
-//! at every rate, so that 30, 60 and 120 a second go the same way (seed:F3). Not here: other bodies, whether
-//! the walk is over. Walls only through the question for a clear line.
+//! is clear (seed:P1); a fast body passes each corner once (seed:F4); where a body turns, or has a corner in
+//! view, a tick is cut into small steps of one length, so that 30, 60 and 120 a second go the same way
+//! (seed:F3). Not here: other bodies, whether the walk is over. Walls only through the question for a clear
+//! line.
 
 use glam::{Vec2, Vec3};
 
@@ -146,6 +147,8 @@ pub struct StepGait {
     pub brakes: bool,
     /// Whether it goes through every corner of its path.
     pub is_exact: bool,
+    /// Whether no wall is near. There what leads straight on is walked in one go, near walls in small steps.
+    pub is_open: bool,
 }
 
 /// Where a body is, and where it looks.
@@ -202,6 +205,8 @@ const STEPS_MAX: f32 = 32.0;
 const ROUNDING: f32 = 0.9;
 /// The cosine of the angle up to which it does: 70 degrees. Further round it turns on the spot, or nearly.
 const ROUNDING_COS: f32 = 0.34;
+/// The cosine of the angle within which a body goes straight to where it heads: a twelfth of a degree.
+const STRAIGHT_COS: f32 = 1.0 - 1e-6;
 /// The cosine of the angle within which a body looks where it wants to go: a tenth of a degree.
 const LOOKS_THERE_COS: f32 = 0.999_998;
 /// The cosine of the angle up to which a body steps aside along a wall that it looks into: 45 degrees.
@@ -232,27 +237,24 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
     let BodyPose { place, heading } = start;
     let mut body = StridingBody { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride::staying(place, heading);
-    let pieces = if is_straight_on(path, cursor, start, gait) {
-        1.0
-    } else {
-        let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;
-        // A hair less, so that rounding does not cut a step of just that length in two.
-        ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
-    };
-    let piece_s = gait.step_s / pieces;
+    let all = if body.goes_straight_on(path, gait) { 1.0 } else { small_steps(gait) };
     let mut places = [Vec3::ZERO; STEPS_MAX as usize];
-    let (mut count, mut is_cut, mut may_wait) = (0, false, false);
+    let (mut left, mut count, mut is_cut, mut may_wait) = (all, 0, false, false);
     // Bounded by STEPS_MAX.
-    for small in places.iter_mut().take(pieces as usize) {
+    for small in &mut places {
+        if left <= 0.0 {
+            break;
+        }
         let before = body;
         // Not after the last: nobody asks where on its path that ends.
         if count > 0 {
             body.cursor = body.cursor.onward(path, body.place);
         }
-        let Some(step) = body.step(path, gait, piece_s, clear) else { break };
+        let smalls = SmallSteps { each_s: gait.step_s / all, left };
+        let Some(step) = body.step(path, gait, smalls, clear) else { break };
         if count > 0 && !step.is_seen && !gait.is_exact {
             // On the very corner, or beyond it: the rest is straight.
-            let whole_m = before.gone_m * pieces / count as f32;
+            let whole_m = before.gone_m * all / (all - left);
             body = StridingBody { gone_m: whole_m.min(gait.reach_m), ..before };
             is_cut = true;
             break;
@@ -263,6 +265,7 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
         }
         *small = body.place;
         count += 1;
+        left -= step.count;
     }
     // What is walked in a step is one straight line.
     if is_cut || count > 1 && !clear(place, body.place) {
@@ -376,18 +379,21 @@ fn turned(vector: Vec2, angle_rad: f32) -> Vec2 {
     Vec2::new(vector.x * cos - vector.y * sin, vector.x * sin + vector.y * cos)
 }
 
-/// Whether a tick leads straight along the present segment, without a corner in view.
-fn is_straight_on(
-    path: &Path,
-    cursor: Cursor,
-    BodyPose { place, heading }: BodyPose,
-    gait: &StepGait,
-) -> bool {
-    let Some(next) = cursor.next(path) else { return false };
-    let left_m = flat_distance(place, next);
-    let ahead_m = gait.speed_mps * (PREDICT_S.max(STOP_S) + gait.step_s);
-    let is_far = left_m > ahead_m.max(AHEAD_M) && gait.reach_m > ahead_m;
-    is_far && flat(next - place).dot(heading) >= left_m * (1.0 - 1e-6)
+/// How many small steps a step of the crowd has, a whole number.
+#[inline]
+fn small_steps(gait: &StepGait) -> f32 {
+    let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;
+    // A hair less, so that rounding does not cut a step of just that length in two.
+    ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
+}
+
+/// The small steps of a step of the crowd.
+#[derive(Clone, Copy)]
+struct SmallSteps {
+    /// Length of each, seconds.
+    each_s: f32,
+    /// How many are left, a whole number above zero.
+    left: f32,
 }
 
 #[derive(Clone, Copy)]
@@ -398,15 +404,19 @@ struct StridingBody {
     gone_m: f32,
 }
 
+/// What a body has done in one go.
 struct Small {
     wanted: Vec2,
     is_lost: bool,
     is_seen: bool,
+    /// How many small steps that was.
+    count: f32,
 }
 
 impl StridingBody {
-    /// One small step, from where the cursor is; none when there is nowhere to go.
-    fn step(&mut self, path: &Path, gait: &StepGait, piece_s: f32, clear: Clear<'_>) -> Option<Small> {
+    /// One small step, from where the cursor is, or all that are left where those lead straight on; none when
+    /// there is nowhere to go.
+    fn step(&mut self, path: &Path, gait: &StepGait, smalls: SmallSteps, clear: Clear<'_>) -> Option<Small> {
         let to_end_m = self.cursor.left_m(path, self.place);
         let left_m = to_end_m.min(gait.reach_m - self.gone_m);
         if left_m <= 0.0 {
@@ -424,11 +434,11 @@ impl StridingBody {
         let way = steer::Way { points: &path.points, segment, ends: self.cursor.ends };
         let target = steer::aim(way, self.place, moving, &look, &mut *clear)?;
         let brake_mps2 = if gait.brakes { gait.speed_mps / STOP_S } else { 0.0 };
-        let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, step_s: piece_s };
+        let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, step_s: smalls.each_s };
         let target_m = flat_distance(self.place, target.point);
         let is_end = to_end_m <= target_m + PASSED_M;
         let desired = steer::seek(flat(self.place), flat(target.point), arrival.speed_at(left_m));
-        let turning = Turning { rate_radps: gait.turn_radps, step_s: piece_s };
+        let turning = Turning { rate_radps: gait.turn_radps, step_s: smalls.each_s };
         let is_corner = look == Lookahead::EXACT || is_end;
         // A corner that is only passed need not be hit: its turning circle is that of what lies ahead.
         let ahead_m = (gait.speed_mps * look.predict_s).max(look.ahead_m).min(to_end_m);
@@ -441,7 +451,11 @@ impl StridingBody {
             false => course.speed_mps,
         };
         self.heading = course.heading;
-        let step_m = speed_mps * piece_s;
+        let looks_there = course.heading.dot(desired) >= desired.length() * STRAIGHT_COS;
+        let rest_s = smalls.each_s * smalls.left;
+        let goes_on = gait.is_open && looks_there && target.is_seen && gait.speed_mps * rest_s <= target_m;
+        let count = if goes_on && self.sees_no_corner(left_m, gait, rest_s) { smalls.left } else { 1.0 };
+        let step_m = speed_mps * smalls.each_s * count;
         let step_m = if is_corner { step_m.min(target_m) } else { step_m };
         let step = course.heading * step_m;
         // Up or down with what it heads for: of two floors near to one another it comes to that of its path.
@@ -454,7 +468,25 @@ impl StridingBody {
             && course.heading.dot(flat(target.point - self.place)) >= target_m * (1.0 - 1e-5);
         self.place = if lands { target.point } else { to };
         self.gone_m += step_m;
-        Some(Small { wanted: desired, is_lost: target.is_lost, is_seen: target.is_seen })
+        Some(Small { wanted: desired, is_lost: target.is_lost, is_seen: target.is_seen, count })
+    }
+
+    /// Whether a step leads straight along the present segment, without a corner in view.
+    fn goes_straight_on(&self, path: &Path, gait: &StepGait) -> bool {
+        let Some(next) = self.cursor.next(path) else { return false };
+        let looks_there = || {
+            let to_corner = flat(next - self.place);
+            to_corner.dot(self.heading) >= flat_distance(self.place, next) * STRAIGHT_COS
+        };
+        self.sees_no_corner(gait.reach_m, gait, gait.step_s) && looks_there()
+    }
+
+    /// Whether a body that may go `reach_m` further has neither a corner nor the end of its way in view while
+    /// it goes on for some seconds.
+    #[inline]
+    fn sees_no_corner(&self, reach_m: f32, gait: &StepGait, seconds: f32) -> bool {
+        let view_m = gait.speed_mps * (PREDICT_S.max(STOP_S) + seconds);
+        reach_m > view_m && flat_distance(self.place, self.cursor.ends[1]) > view_m.max(AHEAD_M)
     }
 
     /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as

@@ -137,6 +137,14 @@ impl<'a, 'b> NearbyLines<'a, 'b> {
         Self { ground, spare_m, open: None }
     }
 
+    /// The same, where some ground is known to be open; [`OpenGround::NONE`] where it is not.
+    #[must_use]
+    #[inline]
+    pub fn within(known: OpenGround, ground: &'b GroundQuery<'a>, spare_m: f32) -> Self {
+        let open = (known != OpenGround::NONE).then_some(known);
+        Self { open, ..Self::new(ground, spare_m) }
+    }
+
     /// Whether a body may move in a straight line; see [`GroundQuery::clear`].
     #[must_use]
     #[inline]

@@ -71,7 +71,7 @@ fn a_world_whose_scratch_was_thrown_away_goes_on_in_the_same_way() {
     let mut kept = Game::new(two_rooms(), Recorder::default());
     let mut lost = Game::new(two_rooms(), Recorder::default());
     let mut searching = 0;
-    for tick in 0..1200_u64 {
+    for tick in 0..2400_u64 {
         if tick.is_multiple_of(150) {
             order(&mut kept.world, tick / 150);
             order(&mut lost.world, tick / 150);

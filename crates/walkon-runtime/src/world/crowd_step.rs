@@ -78,6 +78,7 @@ impl Move {
             reach_m: 0.0,
             brakes: false,
             is_exact: false,
+            is_open: false,
         };
         Self::of(CharacterId::null(), gait)
     }

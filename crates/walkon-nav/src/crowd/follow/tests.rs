@@ -8,7 +8,8 @@ fn corner() -> Path {
 fn gait(speed_mps: f32, rate: f32) -> StepGait {
     let turn_radps = 8.0;
     let reach_m = f32::INFINITY;
-    StepGait { speed_mps, turn_radps, step_s: 1.0 / rate, reach_m, brakes: true, is_exact: false }
+    let step_s = 1.0 / rate;
+    StepGait { speed_mps, turn_radps, step_s, reach_m, brakes: true, is_exact: false, is_open: false }
 }
 
 struct Walked {
@@ -164,4 +165,42 @@ fn every_path_is_walked_to_its_end_at_every_speed() {
             assert!(seconds < most_s, "round {round}: {gait:?}, {place} {cursor:?} of {:?}", path.points);
         }
     }
+}
+
+#[test]
+fn where_no_wall_is_near_a_body_comes_to_where_small_steps_lead_it() {
+    let mut rng = crate::base::rng::Rng::stream(11, "strides");
+    let mut unit = move || rng.below(10_000) as f32 / 10_000.0;
+    let (mut whole, mut apart) = (0, 0);
+    for round in 0..20_000 {
+        let points: Vec<Vec3> = (0..4).map(|_| Vec3::new(unit() * 9.0, 0.0, unit() * 9.0)).collect();
+        let beside = Vec3::new(unit() - 0.5, 0.0, unit() - 0.5) * [0.0, 0.05, 0.3, 1.0][round % 4];
+        let place = points[0] + (points[1] - points[0]) * unit() + beside;
+        let path = Path { whole: true, ..Path::through(points) };
+        let cursor = Cursor::at_start(&path).onward(&path, place);
+        let along = steer::unit(flat(cursor.ends[1] - place)).unwrap_or(Vec2::X);
+        let heading = turned(along, (unit() - 0.5) * [0.2, 1.0, 6.0][round % 3]);
+        let body = BodyPose { place, heading };
+        let near = StepGait { is_exact: round % 5 == 0, ..gait([0.5, 1.4, 3.0, 6.0][round % 7 % 4], 30.0) };
+        let mut lines = [0, 0];
+        let mut go = |is_open: bool| {
+            let gait = StepGait { is_open, ..near };
+            stride(&path, cursor, body, &gait, |_, _| {
+                lines[usize::from(is_open)] += 1;
+                true
+            })
+        };
+        let (small, step) = (go(false), go(true));
+        let away_m = flat_distance(step.to, small.to);
+        let step_m = near.speed_mps * near.step_s;
+        // Small steps may see sooner that a body is to turn round.
+        assert!(away_m <= step_m, "round {round}: {away_m} m from {small:?} to {step:?}");
+        let turned = libm::acosf(step.heading.dot(small.heading).min(1.0));
+        assert!(turned <= near.turn_radps * near.step_s, "round {round}: {small:?} {step:?}");
+        assert_eq!((step.wanted, step.is_lost), (small.wanted, small.is_lost), "round {round}");
+        apart += u32::from(away_m > 0.1 * step_m);
+        whole += u32::from(lines[1] < lines[0]);
+    }
+    assert!(whole > 5_000, "{whole} steps were taken in one go");
+    assert!(apart * 50 < whole, "{apart} of {whole} end a tenth of their length away");
 }

@@ -107,6 +107,7 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
             reach_m: 9.0,
             brakes: false,
             is_exact: false,
+            is_open: false,
         };
         let mut step = Move::of(scene.one, gait);
         step.walk = Some(scene.walk);
