@@ -5,9 +5,11 @@
 //! width in which nobody passes anybody, on grids and meshes; one to eight followers, in a file or all of the
 //! leader; the judge of `tests/invariants.rs` after every tick; ends of walks are read from the trace.
 
+use glam::Vec3;
 use walkon_runtime::base::geom::flat_distance;
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::base::rng::Rng;
+use walkon_runtime::world::ops::characters::{self, Spawn};
 use walkon_runtime::world::walk::Phase;
 
 use crate::crowd::crowd_rows::Run;
@@ -198,4 +200,22 @@ fn leaders_come_out_of_dead_ends_past_the_files_that_follow_them() {
         trap.run.assert_clean(&trap.what);
     }
     assert!(failed.is_empty(), "{} of {count}:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn a_leader_whose_followers_cannot_back_out_waits_no_longer_than_they_are_asked() {
+    let level = r#"{ "navigation": { "kind": "mesh", "agentRadius": 0, "objectPadding": 0, "areas": [
+      { "name": "room", "polygon": [[0,-4],[8,-4],[8,4],[0,4]] },
+      { "name": "lane", "polygon": [[8,-0.45],[16,-0.45],[16,0.45],[8,0.45]] } ] } }"#;
+    let mut run = Run::within(level, 1.0);
+    let leader = run.spawn("leader", (15.0, 0.0));
+    let follower = run.spawn("follower", (13.9, 0.0));
+    // The player is never asked aside.
+    let mut player = Spawn::new("player", Vec3::new(12.8, 0.0, 0.0));
+    player.is_player = true;
+    characters::spawn(run.game.world_mut(), player).unwrap();
+    keep_close(&mut run, follower, leader, 1.0);
+    run.walk(leader, (4.0, 2.0));
+    run.until_ends(1, 45.0);
+    assert_eq!((run.ends[0].0.as_str(), run.ends[0].1.as_str()), ("leader", "blocked/stuck"));
 }
