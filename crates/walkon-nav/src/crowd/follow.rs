@@ -379,6 +379,12 @@ fn turned(vector: Vec2, angle_rad: f32) -> Vec2 {
     Vec2::new(vector.x * cos - vector.y * sin, vector.x * sin + vector.y * cos)
 }
 
+/// Whether a heading, a unit vector, leads straight along another vector.
+#[inline]
+fn looks_along(heading: Vec2, way: Vec2) -> bool {
+    heading.dot(way) >= way.length() * STRAIGHT_COS
+}
+
 /// How many small steps a step of the crowd has, a whole number.
 #[inline]
 fn small_steps(gait: &StepGait) -> f32 {
@@ -451,7 +457,7 @@ impl StridingBody {
             false => course.speed_mps,
         };
         self.heading = course.heading;
-        let looks_there = course.heading.dot(desired) >= desired.length() * STRAIGHT_COS;
+        let looks_there = looks_along(course.heading, desired);
         let rest_s = smalls.each_s * smalls.left;
         let goes_on = gait.is_open && looks_there && target.is_seen && gait.speed_mps * rest_s <= target_m;
         let count = if goes_on && self.sees_no_corner(left_m, gait, rest_s) { smalls.left } else { 1.0 };
@@ -474,11 +480,8 @@ impl StridingBody {
     /// Whether a step leads straight along the present segment, without a corner in view.
     fn goes_straight_on(&self, path: &Path, gait: &StepGait) -> bool {
         let Some(next) = self.cursor.next(path) else { return false };
-        let looks_there = || {
-            let to_corner = flat(next - self.place);
-            to_corner.dot(self.heading) >= flat_distance(self.place, next) * STRAIGHT_COS
-        };
-        self.sees_no_corner(gait.reach_m, gait, gait.step_s) && looks_there()
+        self.sees_no_corner(gait.reach_m, gait, gait.step_s)
+            && looks_along(self.heading, flat(next - self.place))
     }
 
     /// Whether a body that may go `reach_m` further has neither a corner nor the end of its way in view while

@@ -239,7 +239,7 @@ fn next_in_line(
         let (row, distance_m) = (other as usize, distance_m_sq.sqrt());
         let gap_m = distance_m - radius_m - columns.radii_m[row];
         let is_on = (columns.places[row] - place).dot(ahead) > ON * distance_m && gap_m <= LINE_GAP_M;
-        let is_level = (columns.floors_m[row] - columns.floors_m[of as usize]).abs() < 1.5;
+        let is_level = bodies.are_level(other, of);
         if is_on && is_level && !passed.contains(&other) {
             let this = (distance_m_sq, other);
             found = Some(found.map_or(this, |best| if this < best { this } else { best }));
@@ -249,15 +249,9 @@ fn next_in_line(
 }
 
 /// Whether a place is too narrow for a character and another.
-pub(crate) fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
+fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
     let width_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.width_m);
     width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
-}
-
-/// Whether a character has no room between two others where it stands or just ahead.
-pub(crate) fn is_tight(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
-    let room_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.room_m);
-    room_m < 2.0 * (bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize])
 }
 
 /// Whether two walkers that are held up stand in one another's way where they cannot pass.

@@ -13,14 +13,14 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::spatial_hash::Lookup;
-use crate::base::trig;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
-use crate::sim::backing_out::{Facing, held_ticks, in_turn, is_due, is_tight};
+use crate::sim::backing_out::{Facing, held_ticks, in_turn, is_due};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::retreats::{
-    BACK_MAX_M, BackingParts, FILE_MAX, PassingFile, Retreat, away_m, back_out, retreats, way_of,
+    BACK_MAX_M, BackingParts, FILE_MAX, PassingFile, Retreat, away_m, back_out, ray_of, retreats, way_of,
 };
+use crate::world::crowd_columns::CrowdColumns;
 use crate::world::walk::Crowd;
 
 /// Gap between two followers up to which they stand in one line, metres.
@@ -51,8 +51,15 @@ fn is_held_by_followers(parts: &BackingParts<'_>, one: &Facing) -> bool {
     asks && is_due(parts.clock, held_ticks)
         && held_ticks <= parts.clock.rate.ticks(ASKS_S)
         // In the open there is a way past them.
-        && is_tight(parts.bodies, one.row, one.first().unwrap_or(one.row))
+        && is_hemmed_in(parts.bodies, one.row, one.first().unwrap_or(one.row))
         && one.first().is_none_or(|first| follows(parts, first, one.row))
+}
+
+/// Whether a leader has no room between two followers where it stands or just ahead.
+fn is_hemmed_in(bodies: &CrowdColumns, leader: u32, follower: u32) -> bool {
+    let room_m = bodies.walkers.get(leader as usize).map_or(f32::INFINITY, |walker| walker.room_m);
+    let radii_m = [leader, follower].map(|row| bodies.columns.radii_m[row as usize]);
+    room_m < 2.0 * (radii_m[0] + radii_m[1])
 }
 
 /// Whether a character that may be asked aside, and can go, follows another.
@@ -130,17 +137,9 @@ fn is_wide(ground: &GroundQuery<'_>, place: Vec3) -> bool {
     (0..RAYS).filter(is_clear).count() >= OPEN_RAYS
 }
 
-/// A unit vector in one of so many directions.
-fn ray_of(ray: u8, count: u8) -> Vec3 {
-    let angle = std::f32::consts::TAU * f32::from(ray) / f32::from(count);
-    Vec3::new(trig::cos(angle), 0.0, trig::sin(angle))
-}
-
 /// The way that a leader has come from where its path begins, back from its place.
 fn come_by(parts: &BackingParts<'_>, leader: u32, place: Vec3) -> Vec<Vec3> {
-    let who = parts.characters.get(parts.bodies.ids[leader as usize]);
-    let walk = who.and_then(|who| who.walk).and_then(|id| parts.walks.get(id));
-    let following = walk.and_then(|walk| walk.following.as_ref());
+    let following = parts.walk_of(leader).and_then(|walk| walk.following.as_ref());
     let come = following.and_then(|way| way.path.points.get(..=way.cursor.segment as usize));
     std::iter::once(place).chain(come.unwrap_or_default().iter().rev().copied()).collect()
 }
@@ -174,12 +173,6 @@ fn felt_on(ground: &GroundQuery<'_>, last: Vec3, heading: Vec2) -> Option<(Vec3,
     best.map(|(_, begins, end)| (begins, end))
 }
 
-fn is_backing_out(parts: &BackingParts<'_>, row: u32) -> bool {
-    let who = parts.characters.get(parts.bodies.ids[row as usize]);
-    let walk = who.and_then(|who| who.walk).and_then(|walk| parts.walks.get(walk));
-    walk.is_some_and(|walk| walk.backing_out.is_some())
-}
-
 /// The followers that stand in a line on a way of their leader, nearest first, and do not back out yet.
 fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
     let columns = &parts.bodies.columns;
@@ -192,7 +185,7 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
         parts.near.visit(flat(place), 2.0 * radius_m + APART_M, look, |other, distance_m_sq| {
             let touch_m = radius_m + columns.radii_m[other as usize];
             let at = columns.position(other as usize);
-            let is_level = (columns.floors_m[other as usize] - columns.floors_m[leader as usize]).abs() < 1.5;
+            let is_level = parts.bodies.are_level(other, leader);
             let is_in_the_way = other != leader && is_level && away_m(way, at) < touch_m;
             if is_in_the_way && !line.contains(&other) && follows(parts, other, leader) {
                 found.push((distance_m_sq, other));
@@ -208,7 +201,7 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
         }
     }
     line.truncate(FILE_MAX);
-    line.retain(|&row| !is_backing_out(parts, row));
+    line.retain(|&row| parts.walk_of(row).is_none_or(|walk| walk.backing_out.is_none()));
     line
 }
 

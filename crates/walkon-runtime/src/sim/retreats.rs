@@ -23,7 +23,7 @@ use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::leaders::Leaders;
 use crate::world::map::LevelMap;
-use crate::world::walk::{BackingOut, Following, Phase};
+use crate::world::walk::{BackingOut, Following, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// The most walkers that back out together.
@@ -57,6 +57,20 @@ pub(crate) struct BackingParts<'a> {
     pub(crate) near: &'a SpatialHash,
 }
 
+impl BackingParts<'_> {
+    /// The walk of the character in a row.
+    pub(crate) fn walk_of(&self, row: u32) -> Option<&Walk> {
+        let who = self.characters.get(self.bodies.ids[row as usize])?;
+        self.walks.get(who.walk?)
+    }
+}
+
+/// A unit vector in one of so many directions.
+pub(crate) fn ray_of(ray: u8, count: u8) -> Vec3 {
+    let angle = std::f32::consts::TAU * f32::from(ray) / f32::from(count);
+    Vec3::new(trig::cos(angle), 0.0, trig::sin(angle))
+}
+
 /// The place on a way that is nearest to another.
 fn nearest_on(way: &[Vec3], place: Vec3) -> OnPath {
     steer::nearest(way, OnPath { segment: 0, point: place }, f32::INFINITY)
@@ -79,9 +93,7 @@ pub(crate) struct Retreat {
 /// The way that a character has before it, from where it stands.
 pub(crate) fn way_of(parts: &BackingParts<'_>, row: u32) -> Vec<Vec3> {
     let place = parts.bodies.columns.position(row as usize);
-    let who = parts.characters.get(parts.bodies.ids[row as usize]);
-    let walk = who.and_then(|who| who.walk).and_then(|id| parts.walks.get(id));
-    let following = walk.and_then(|walk| walk.following.as_ref());
+    let following = parts.walk_of(row).and_then(|walk| walk.following.as_ref());
     let mut way = vec![place];
     let Some(following) = following else {
         return way;
@@ -151,7 +163,7 @@ pub(crate) fn retreats(
                 let touch_m = radius_m + bodies.columns.radii_m[other as usize];
                 let is_of_them = rows.contains(&other) || passing.contains(&other);
                 let stands = bodies.walkers[other as usize].velocity.length() < SLOW_MPS;
-                let is_level = (bodies.columns.floors_m[other as usize] - at.y).abs() < 1.5;
+                let is_level = bodies.is_level_with(other, at.y);
                 is_empty &= is_of_them || !stands || !is_level || distance_m_sq >= touch_m * touch_m;
             });
             is_empty
@@ -232,8 +244,7 @@ impl Seeker<'_> {
     fn beside(&self, from: Vec3, is_free: &impl Fn(Vec3) -> bool) -> Option<(Vec3, f32)> {
         let furthest_m = self.room_m + self.deeper_m;
         let on_ray = |ray: u8| {
-            let angle = std::f32::consts::TAU * f32::from(ray) / f32::from(RAYS);
-            let way = Vec3::new(trig::cos(angle), 0.0, trig::sin(angle));
+            let way = ray_of(ray, RAYS);
             let reach_m = flat_distance(from, self.ground.last_clear(from, from + way * furthest_m));
             let count = ((reach_m - self.room_m) / APART_M).floor();
             let steps = if count >= 0.0 { count as u32 + 1 } else { 0 };

@@ -245,8 +245,8 @@ impl Fronts {
             let distance_m = distance_m_sq.sqrt();
             let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
             let is_ahead = between.dot(one.ahead) > IN_FRONT * distance_m;
-            let is_level = (columns.floors_m[row] - columns.floors_m[other as usize]).abs() < 1.5;
-            if other != one.row && is_ahead && is_level && gap_m <= one.gap_m {
+            let is_level = || seen.bodies.are_level(one.row, other);
+            if other != one.row && is_ahead && is_level() && gap_m <= one.gap_m {
                 found.push((gap_m, other));
             }
         });
@@ -444,7 +444,7 @@ fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash, widest_m: 
         let at = other as usize;
         let touches = distance_m_sq.sqrt() <= radius_m + columns.radii_m[at] + TOUCH_M;
         let is_ahead = (columns.places[at] - place).dot(one.ahead) > 0.0;
-        let is_level = (columns.floors_m[row] - columns.floors_m[at]).abs() < 1.5;
+        let is_level = parts.step.bodies.are_level(one.row, other);
         if touches && is_ahead && is_level && !columns.stances[at].moving {
             let this = (distance_m_sq, other);
             best = Some(best.map_or(this, |best| if this < best { this } else { best }));

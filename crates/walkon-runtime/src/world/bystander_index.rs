@@ -81,13 +81,16 @@ impl People<'_> {
     /// for it.
     #[must_use]
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
+        /// A character that was pushed no further than this, metres, still stands where it came to.
+        const PUSHED_M: f32 = 0.5;
         let Some(character) = self.standing(who).filter(|_| !self.follows(who, walk.character)) else {
             return false;
         };
-        let came = still_come_to(character);
+        let place = character.body.position;
+        let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
         let waits = character.walk.and_then(|id| self.walks.get(id));
         let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
-        came.into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+        came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
     }
 
     /// Whether a character has come to the goal of a walk, or is on its way there.
@@ -123,14 +126,6 @@ impl People<'_> {
         let part = self.crowd.dynamic_obstacle_radius_fraction;
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
-}
-
-/// The goal that a character has come to, if it still stands where it came to.
-fn still_come_to(character: &Character) -> Option<Goal> {
-    /// A character that was pushed no further than this, metres, still stands there.
-    const PUSHED_M: f32 = 0.5;
-    let place = character.body.position;
-    character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M).map(|(goal, _)| goal)
 }
 
 /// Whether two goals are one for a character: the same, or points less than its radius apart.

@@ -73,7 +73,20 @@ pub struct CrowdColumns {
     pub after: SpatialHash,
 }
 
+/// Floors further apart than this lie above one another, metres: as for pushes (`PushSettings::storey_m`).
+const STOREY_M: f32 = 1.5;
+
 impl CrowdColumns {
+    /// Whether two characters stand on one floor.
+    pub(crate) fn are_level(&self, one: u32, other: u32) -> bool {
+        self.is_level_with(one, self.columns.floors_m[other as usize])
+    }
+
+    /// Whether a character stands on the floor of a place at a height, metres.
+    pub(crate) fn is_level_with(&self, row: u32, height_m: f32) -> bool {
+        (self.columns.floors_m[row as usize] - height_m).abs() < STOREY_M
+    }
+
     /// Forgets every character and keeps the buffers.
     pub fn clear(&mut self) {
         self.ids.clear();
