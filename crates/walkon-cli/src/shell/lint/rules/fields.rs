@@ -141,16 +141,15 @@ fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word) -> Option<LintFind
 }
 
 /// Calls of fields of `self` that the behaviour `own` cannot have; `is_given` says whether another script
-/// writes a field of that name. A field that is also asked for without a call may be absent: that is looked
-/// at first. Cost: each name is looked for once.
+/// writes a field of that name. Nothing is said of a name that is also asked for without a call: that is how
+/// a script looks whether the field is there. Cost: each name is looked for once.
 pub(in crate::shell::lint) fn absent_calls(
     reading: &Reading<'_>,
     own: ExprId,
     is_given: &dyn Fn(&str) -> bool,
     findings: &mut Vec<LintFinding>,
 ) {
-    let (mut is_whole, mut given) = (None, BTreeMap::new());
-    let tried = names_asked_for(reading, own);
+    let (mut is_whole, mut tried, mut given) = (None, None, BTreeMap::new());
     for expr in &reading.tree.exprs {
         let (object, name) = match &expr.kind {
             ExprKind::Method(object, name, _) => (*object, name),
@@ -160,16 +159,17 @@ pub(in crate::shell::lint) fn absent_calls(
             },
             _ => continue,
         };
-        let is_tried = || tried.contains(name.text.as_str());
-        let is_mine = reading.value(object) == InferredValue::Myself(own);
-        if !is_mine || is_tried() || is_of_self(reading, own, name) {
+        if reading.value(object) != InferredValue::Myself(own) || is_of_self(reading, own, name) {
             continue;
         }
         let is_whole = *is_whole.get_or_insert_with(|| is_known_whole(reading, own));
         if !is_whole || is_full(findings) {
             return;
         }
-        if !*given.entry(name.text.as_str()).or_insert_with(|| is_given(&name.text)) {
+        let tried = tried.get_or_insert_with(|| names_asked_for(reading, own));
+        if !tried.contains(name.text.as_str())
+            && !*given.entry(name.text.as_str()).or_insert_with(|| is_given(&name.text))
+        {
             let help = "nothing gives it to the behaviour: write a function of that name in its table";
             findings.push(unknown_of_myself(name).help(help));
         }
