@@ -159,47 +159,45 @@ impl Trap {
     }
 }
 
-/// The same for up to three followers, when one or two are deeper inside than their leader: they come out, so
-/// that it gets in.
-#[test]
-fn leaders_come_into_dead_ends_in_which_their_followers_are() {
+/// Draws dead ends with so many followers at most, and so many of them deep inside, and holds that all ends
+/// well in each.
+fn holds_in_dead_ends(
+    most: i64,
+    most_inside: u32,
+    ends_well: impl Fn(&mut Trap, &DeadEnd) -> Result<(), String>,
+) {
     let (first, count) = (number("SEED", 0), number("LANES", DEAD_ENDS));
     let mut failed = Vec::new();
     for seed in first..first + count {
-        let (mut trap, place) = Trap::drawn(seed, 3, 2);
-        let mut all = || -> Result<(), String> {
-            trap.leads_to(place.end(), 120.0)?;
-            trap.run.run(8.0);
-            trap.leads_to(place.in_room(3), 120.0)?;
-            trap.run.run(8.0);
-            trap.is_close()
-        };
-        failed.extend(all().err());
+        let (mut trap, place) = Trap::drawn(seed, most, most_inside);
+        failed.extend(ends_well(&mut trap, &place).err());
         trap.run.assert_clean(&trap.what);
     }
     assert!(failed.is_empty(), "{} of {count}:\n{}", failed.len(), failed.join("\n"));
 }
 
+/// The leader goes to the end in time, and back to the room; all come up to it.
+fn there_and_back(trap: &mut Trap, place: &DeadEnd, there_s: f64) -> Result<(), String> {
+    trap.leads_to(place.end(), there_s)?;
+    trap.run.run(8.0);
+    trap.leads_to(place.in_room(3), 120.0)?;
+    trap.run.run(8.0);
+    trap.is_close()
+}
+
+/// With up to three followers, when one or two are deeper inside than their leader: they come out, so that it
+/// gets in.
+#[test]
+fn leaders_come_into_dead_ends_in_which_their_followers_are() {
+    holds_in_dead_ends(3, 2, |trap, place| there_and_back(trap, place, 120.0));
+}
+
 #[test]
 fn leaders_come_out_of_dead_ends_past_the_files_that_follow_them() {
-    let (first, count) = (number("SEED", 0), number("LANES", DEAD_ENDS));
-    let mut failed = Vec::new();
-    for seed in first..first + count {
-        let (mut trap, place) = Trap::drawn(seed, 8, 0);
-        let mut all = || -> Result<(), String> {
-            for _ in 0..2 {
-                trap.leads_to(place.end(), 60.0)?;
-                trap.run.run(8.0);
-                trap.leads_to(place.in_room(3), 120.0)?;
-                trap.run.run(8.0);
-                trap.is_close()?;
-            }
-            Ok(())
-        };
-        failed.extend(all().err());
-        trap.run.assert_clean(&trap.what);
-    }
-    assert!(failed.is_empty(), "{} of {count}:\n{}", failed.len(), failed.join("\n"));
+    holds_in_dead_ends(8, 0, |trap, place| {
+        there_and_back(trap, place, 60.0)?;
+        there_and_back(trap, place, 60.0)
+    });
 }
 
 #[test]

@@ -47,6 +47,12 @@ fn run(script: &str, ticks: u32, limits: &str, more: &[(&str, &str)]) -> Ran {
     Ran { lines, messages, code: run.status.code(), trace }
 }
 
+/// How many turns of a loop were told once its fault had ended it.
+fn turns_told(ran: &Ran, what: &str) -> u32 {
+    assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{what} {:?} {:?}", ran.lines, ran.messages);
+    ran.lines[1].parse().unwrap()
+}
+
 #[test]
 fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() {
     let loops = [
@@ -490,14 +496,7 @@ fn prices_grow_with_the_size_of_what_a_function_is_given() {
                 end"
             );
             let ran = run(&script, 12, "\"watchdogMs\": 10000, \"eventsPerTick\": 65536", &[]);
-            assert_eq!(
-                (ran.lines.len(), ran.code),
-                (2, Some(0)),
-                "{body} {:?} {:?}",
-                ran.lines,
-                ran.messages
-            );
-            ran.lines[1].parse::<u32>().unwrap()
+            turns_told(&ran, body)
         };
         let (many, few) = (turns(small), turns(large));
         assert!(many >= 4 * few, "{body}: {many} times with a small argument, {few} with a large one");
@@ -806,8 +805,7 @@ fn fault_a12_what_watches_know_costs_what_is_looked_at() {
             end"
         );
         let ran = run(&script, 24, "", &[("stage.json", &crowded_hall())]);
-        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?} {:?}", ran.lines, ran.messages);
-        ran.lines[1].parse::<u32>().unwrap()
+        turns_told(&ran, body)
     };
     for body in ["watch:occupied()", "watch:contains(someone)", "heard:sees(someone)"] {
         let (few, many) = (turns(1, body), turns(40, body));
@@ -837,8 +835,7 @@ fn fault_a12_listeners_cost_those_who_end_them() {
             end"
         );
         let ran = run(&script, 24, "\"watchdogMs\": 60000", &[]);
-        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{:?} {:?}", ran.lines, ran.messages);
-        ran.lines[1].parse::<u32>().unwrap()
+        turns_told(&ran, "")
     };
     let (few, many) = (turns(1), turns(250));
     // 250 at 16 for a unit.
@@ -1074,8 +1071,7 @@ fn calls_with_a_text(bytes: u32, body: &str) -> u32 {
         end"
     );
     let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
-    assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
-    ran.lines[1].parse().unwrap()
+    turns_told(&ran, body)
 }
 
 /// A text costs by its length wherever it is given, in a table of options as well.
@@ -1126,8 +1122,7 @@ fn fault_a12_what_scenes_lock_costs_those_who_ask() {
             end"
         );
         let ran = run(&script, 12, "\"watchdogMs\": 60000", &[]);
-        assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{:?} {:?}", ran.lines, ran.messages);
-        ran.lines[1].parse::<u32>().unwrap()
+        turns_told(&ran, "")
     };
     let (one, many) = (turns(1), turns(8000));
     assert!(many * 8 <= one, "{one} times with one lock, {many} times with 8,000");
