@@ -14,7 +14,7 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::guess::{Distance, Guess, Nowhere};
 use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, StepRates, Strides};
-use crate::nav::cells::layout::{Columns, LEGAL, Neighbours, OFFSETS};
+use crate::nav::cells::layout::{Columns, FACTOR_ONE, LEGAL, Neighbours, OFFSETS};
 use crate::nav::cells::weighted_ground::{Extra, WeightedGround};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Flow, Kernel, SearchStep};
@@ -75,14 +75,15 @@ impl StepCosts for EvenTiles {
     }
 }
 
-/// Factors of the cell that a step enters, where all steps are equally long or not.
+/// Factors of the cell that a step enters, where all steps are equally long or not. Without factors all ground
+/// costs the same.
 #[derive(Clone, Copy)]
 struct Factors<'a, const EQUAL: bool>(StepRates, &'a [u16]);
 
 impl<const EQUAL: bool> StepCosts for Factors<'_, EQUAL> {
     #[inline(always)]
     fn cost(&self, _from: u32, to: u32, direction: usize) -> u32 {
-        let factor = self.1.get(to as usize).copied().unwrap_or(1);
+        let factor = self.1.get(to as usize).copied().unwrap_or(FACTOR_ONE);
         self.0.cost(if EQUAL { 0 } else { direction }, factor)
     }
 }
@@ -98,10 +99,11 @@ impl StepCosts for Leaving<'_> {
     }
 }
 
+/// What entering gates costs besides.
 #[derive(Clone, Copy)]
-struct GateCosts<'a, P>(P, Extra<'a>);
+struct GateCosts<'a>(Factors<'a, false>, Extra<'a>);
 
-impl<P: StepCosts> StepCosts for GateCosts<'_, P> {
+impl StepCosts for GateCosts<'_> {
     #[inline(always)]
     fn cost(&self, from: u32, to: u32, direction: usize) -> u32 {
         let is_on_map = (to as usize) < self.1.gate.len();
@@ -225,10 +227,7 @@ impl Search {
         let factors = Factors::<false>(rates, factor);
         match (factor.is_empty(), ground.extra) {
             (true, None) => self.run_in(cells, exits, EvenTiles(strides), guess, allowance),
-            (true, Some(extra)) => {
-                self.run_in(cells, exits, GateCosts(EvenTiles(strides), extra), guess, allowance)
-            }
-            (false, Some(extra)) => self.run_in(cells, exits, GateCosts(factors, extra), guess, allowance),
+            (_, Some(extra)) => self.run_in(cells, exits, GateCosts(factors, extra), guess, allowance),
             (false, None) if strides.are_equal(shape.neighbours) => {
                 self.run_in(cells, exits, Factors::<true>(rates, factor), guess, allowance)
             }
