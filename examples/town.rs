@@ -18,6 +18,13 @@ const QUARTER: usize = 2;
 const NEIGHBOURS: usize = 256;
 /// People whose scripts have room in a mebibyte: a task that waits and its tables take some ten kibibytes.
 const PEOPLE_PER_MIB: usize = 64;
+/// Safepoints of a tick for each of them: a tree of ten nodes needs fewer than ten. All begin their tasks in the
+/// first ticks that let them: so few at once that these take no longer than those in which all are on their
+/// way.
+const SAFEPOINTS_PER_PERSON: usize = 12;
+/// Expansions of a tick for each five of them, for the same reason: then all of their first paths are
+/// searched in some two seconds.
+const EXPANSIONS_PER_FIVE: usize = 2;
 /// From one of them to the next as the level begins, metres.
 const APART_M: usize = 2;
 
@@ -48,7 +55,7 @@ fn level(count: usize, behaviour: &str) -> String {
         r#"{{
   "name": "town",
   "seed": 1,
-  "limits": {{ "characters": {}, "memoryMiB": {} }},
+  "limits": {{ "characters": {}, "memoryMiB": {}, "fuelPerTick": {} }},
   "pathBudget": {},
   "navigation": {{
     "kind": "grid",
@@ -68,7 +75,8 @@ fn level(count: usize, behaviour: &str) -> String {
 "#,
         count.max(1),
         (count / PEOPLE_PER_MIB).clamp(256, 4096),
-        count.max(2_000),
+        (count * SAFEPOINTS_PER_PERSON).max(100_000),
+        (count * EXPANSIONS_PER_FIVE / 5).max(2_000),
         areas.join(",\n"),
         houses.join(",\n"),
         people.join(",\n"),
