@@ -50,6 +50,6 @@ test.level("those who wait keep their distance", { level = "arena", maxTicks = 4
         close = close + 1
       end
     end
-    t:expect(close):toBeBelow(2 * AT_ONCE + 1) -- those who attack, and those on their way back
+    t:expect(close):toBeBelow(2 * AT_ONCE + 1) -- the attackers, and those on their way back
   end
 end)

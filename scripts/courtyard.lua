@@ -1,5 +1,5 @@
--- The level script of the courtyard: the gate works on a timer, the player is sent to the hall, who is led before the
--- regent on stepping in for the first time.
+-- The level script of the courtyard: the gate works on a timer, the player is sent to the hall and, on
+-- the first step inside, led before the regent.
 
 local GATE_PERIOD = 6 -- seconds between one movement of the gate and the next
 

@@ -1,4 +1,4 @@
--- The level script of the night in the hamlet: what was stolen and who was caught stands in `state`; the morning tells.
+-- The level script of a night in the hamlet: `state` holds the loot and whether the thief was caught; the morning tells.
 
 ---@param why string
 function onStart(why: string)
@@ -22,7 +22,7 @@ function stolen(e: any)
   log.info("%s: the chapel is robbed", clock.text)
 end
 
--- Who is caught spends the rest of the night in the barracks, and what was taken goes back.
+-- A thief that is caught spends the rest of the night in the barracks, and the loot goes back.
 function caught(e: any)
   state.night.caught, state.night.stolen = true, false
   log.info("%s: %s catches %s", clock.text, e.by.name, e.who.name)

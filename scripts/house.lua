@@ -52,7 +52,7 @@ function counted(e: RegionEvent)
   log.info("%s is at the silver: %s", e.character.name, e.how)
 end
 
--- From now on the way through the hall is barred, and anyone who needs it finds another or stays.
+-- From now on the way through the hall is barred, and a character that needs it finds another or stays.
 function wardrobeFalls()
   nav.setAreaAvailable("fallenWardrobe", true)
   log.info("the wardrobe in the hall falls over")

@@ -1,5 +1,5 @@
--- The level script of the village: a mason bridges the river, a farmer breaks the rotten wall of the barn. Those who
--- are on the way find the new ways at once.
+-- The level script of the village: a mason bridges the river, a farmer breaks the rotten wall of the barn.
+-- Villagers on their way find the new ways at once.
 
 local MASON_STARTS = 12 -- seconds
 local FARMER_STARTS = 4
@@ -31,7 +31,7 @@ function buildBridge()
     nav.setTile(place, { terrain = "bridge", tags = { "built" } })
   end
   event.emit("bridgeBuilt", { cost = assert(nav.tileAt(BRIDGE[1])).cost })
-  world.character("mason"):walkTo(15.5, 7.5, { onFailed = "heldUp" }) -- out of the way of those who cross
+  world.character("mason"):walkTo(15.5, 7.5, { onFailed = "heldUp" }) -- out of the way of the others that cross
 end
 
 -- A wall that is opened is open; what it was made of stays.

@@ -1,4 +1,4 @@
--- One of many who are after the player, and who take turns: attack, or wait. A behaviour tree decides, each tick again.
+-- One of many attackers that are after the player and take turns: attack, or wait. A behaviour tree decides, tick by tick.
 -- In the level: "behaviour": "attacker.lua". How many may attack at a time stands on the board of the group "attackers".
 
 local turns = require("lib/turns")

@@ -1,4 +1,4 @@
--- A bandit: keeps watch over a route, chases anyone who comes into sight, and looks into what others shout about.
+-- A bandit: keeps watch over a route, chases any character that comes into sight, and looks into what others shout about.
 -- In the level: "behaviour": "bandit.lua", "params": { "route": "watch", "prey": "hero" }.
 
 local guarding = require("lib/guarding")

@@ -1,4 +1,4 @@
--- A cat: strolls about its room, and keeps away from anyone who comes too close.
+-- A cat: strolls about its room, and keeps away from any character that comes too close.
 -- In the level: "behaviour": "cat.lua", "params": { "area": "parlour" }.
 
 local fleeing = require("lib/fleeing")

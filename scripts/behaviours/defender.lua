@@ -1,4 +1,4 @@
--- Somebody who holds a fort: rounds inside, to the breach when there is one, and arms down when the banner is taken.
+-- A defender of a fort: makes rounds inside, goes to the breach when there is one, and arms down when the banner is taken.
 -- In the level: "behaviour": "defender.lua", "params": { "route": "walls" }.
 
 local alert = require("lib/alert")
@@ -32,7 +32,7 @@ local WAKE = { "breach", "over" }
 local function hold(self: Behaviour)
   local breach = self.blackboard:get("breach")
   self.blackboard:clear("breach")
-  -- Inside, not in the gap itself: anyone who comes over the rubble is met there.
+  -- Inside, not in the gap itself: attackers that come over the rubble are met there.
   local inside = nav.nearest(breach + vector.create(4, 0, 0), { layer = "ground" })
   if inside then
     self.character:walk(inside, { gait = "run", accept = "near" })

@@ -1,4 +1,4 @@
--- Somebody who bridges water, tile by tile, and then goes home.
+-- An engineer: bridges water, tile by tile, and then goes home.
 -- In the level: "behaviour": "engineer.lua", "params": { "from": "nearBank", "to": "farBank", "home": "timber" }.
 
 local works = require("lib/works")

@@ -1,4 +1,4 @@
--- Somebody who flies: rounds in the sky, until a signal calls it down to the ground; later it takes off again.
+-- A flyer: makes rounds in the sky, until a signal calls it down to the ground; later it takes off again.
 -- In the level: "layer": "sky", "behaviour": "flyer.lua", "params": { "route": "patrol", "landing": "launch", "signal": "horn" }.
 
 local patrolling = require("lib/patrolling")

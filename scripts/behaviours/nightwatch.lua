@@ -23,7 +23,7 @@ local function walkRounds(self: Behaviour)
     :wait()
 end
 
--- Who sleeps sees and hears nothing.
+-- A sleeping watchman sees and hears nothing.
 local function fallAsleep(self: Behaviour)
   self.blackboard:set("asleep", true)
 end
@@ -65,7 +65,7 @@ local function loseSight(self: Behaviour, last: vector)
   self.blackboard:set("noise", last, { ttl = 20 })
 end
 
--- Also after a reload, and when a game is loaded: eyes and ears are opened again, and the thief who was chased is looked for.
+-- Also after a reload, and when a game is loaded: eyes and ears are opened again, and the search for the thief goes on.
 function nightwatch.start(self: NightWatch)
   self.watch = sense.watch(self.character, { tag = "thief" }, {
     range = self.params.sight,

@@ -1,4 +1,4 @@
--- Somebody who digs: a tunnel under a wall and, when everybody is through who shall be, a mine that brings the wall down.
+-- A sapper: digs a tunnel under a wall and, once all that shall be are through, a mine that brings the wall down.
 -- In the level: "layer": "underground", "behaviour": "sapper.lua",
 -- "params": { "to": "cellar", "mine": [32, 13.3], "shelter": "camp" }.
 

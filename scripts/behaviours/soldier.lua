@@ -1,4 +1,4 @@
--- Somebody who waits in the camp for a breach, and then storms.
+-- A soldier: waits in the camp for a breach, and then storms.
 -- In the level: "behaviour": "soldier.lua", "params": { "goal": "banner" }.
 
 local soldier = {

@@ -1,4 +1,4 @@
--- Somebody without a plan, as a behaviour tree of ten nodes: rests when it is tired, else walks to random points of an area.
+-- A stroller, as a behaviour tree of ten nodes: rests when it is tired, else walks to random points of an area.
 -- In the level: "behaviour": "stroller.lua", "params": { "area": "parlour" }.
 
 local stroller = {

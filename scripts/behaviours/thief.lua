@@ -1,4 +1,4 @@
--- A thief: strolls from stall to stall, and runs from anyone who wears the badge of the watch.
+-- A thief: strolls from stall to stall, and runs from any character with the badge of the watch.
 -- In the level: "behaviour": "thief.lua", "params": { "afraidOf": "watch" }.
 
 local fleeing = require("lib/fleeing")

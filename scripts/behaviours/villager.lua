@@ -1,4 +1,4 @@
--- Somebody of the village who keeps the appointments of their trade, day after day.
+-- A villager: keeps the appointments of a trade, day after day.
 
 local schedule = require("lib/schedule")
 
@@ -8,7 +8,7 @@ local villager = {
   },
 }
 
--- The one who comes to the gate opens it for the day.
+-- The first at the gate opens it for the day.
 local function openGate()
   world.door("gate"):open()
 end

@@ -59,7 +59,7 @@ function chasing.after(self: Behaviour, target: Character, plan: ChasePlan?): (C
   return chasing.outcome(result), result
 end
 
--- What the end of a `follow` means for the one who chases.
+-- What the end of a `follow` means for the chaser.
 ---@param result WalkResult
 ---@return ChaseOutcome
 function chasing.outcome(result: WalkResult): ChaseOutcome

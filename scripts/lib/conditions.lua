@@ -25,7 +25,7 @@ local function target(self: Behaviour): Character?
   return found and found.alive and found or nil
 end
 
--- Somebody to deal with, who is still there.
+-- There is a target, and it is still in the level.
 ---@param self Behaviour
 ---@return boolean
 function conditions.hasTarget(self: Behaviour): boolean

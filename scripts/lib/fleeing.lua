@@ -57,10 +57,10 @@ function fleeing.from(self: Behaviour, danger: Character, plan: FleePlan?): "saf
   return "cornered"
 end
 
--- Tells the character's blackboard who comes near: the key "danger", for as long as they are near. From `start`.
+-- Puts the dangerous character that is near on the blackboard: the key "danger", for as long as it is near. From `start`.
 ---@param self Behaviour
 ---@param within number    metres
----@param filter Filter?   who is dangerous; default: everybody
+---@param filter Filter?   which characters are dangerous; default: all
 ---@return Watch
 function fleeing.watch(self: Behaviour, within: number, filter: Filter?): Watch
   local function seen(e: RegionEvent)

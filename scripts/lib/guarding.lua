@@ -1,4 +1,4 @@
--- Guarding: patrol, chase and investigation put together, for those who keep watch over something.
+-- Guarding: patrol, chase and investigation put together, for characters that keep watch over something.
 --
 --   local guarding = require("lib/guarding")
 --   function watchman:start()
@@ -24,7 +24,7 @@ local WAKE = { "intruder", "noise" }
 
 ---@class GuardSight
 ---@field sight number     metres
----@field filter? Filter   who is an intruder; default: the player
+---@field filter? Filter   which characters are intruders; default: the player
 
 ---@class GuardPlan
 ---@field route string|Place[]  where it patrols
@@ -34,7 +34,7 @@ local WAKE = { "intruder", "noise" }
 
 type GuardPlan = { route: RouteName | { Place }, pause: number?, chase: any, patience: number? }
 
--- Keeps an eye out: puts on the blackboard who comes into sight along a walkable line. From `start`.
+-- Keeps an eye out: puts an intruder that comes into sight along a walkable line on the blackboard. From `start`.
 ---@param self Behaviour
 ---@param eyes GuardSight
 ---@return Watch

@@ -15,7 +15,7 @@
 -- What was begun stands in self.state.appointment, plain data. After a reload, a load or an interruption:
 --   * the same appointment: its character goes back to its place, `stay` begins again, `onArrive` is not called twice;
 --   * another one by then: that one is begun, late by as much as it is late;
---   * who comes later than `tolerance` does what `late` says: "go" all the same, or "skip" it and wait for the next.
+--   * a character that comes later than `tolerance` does what `late` says: "go" all the same, or "skip" it and wait for the next.
 -- A level that begins in the middle of an appointment finds nobody late.
 --
 -- Events: "appointment" { who, name, late } on arrival, "appointmentMissed" { who, name, why } when it is skipped or its
@@ -95,7 +95,7 @@ local function last(plan: { Appointment }, began: number)
   while now == began do
     local _, _, following = schedule.now(plan)
     local left = clock.secondsUntil(following.at)
-    -- Somebody may set the clock meanwhile, or stop it.
+    -- Another script may set the clock meanwhile, or stop it.
     task.waitEvent("clockChanged", if left < math.huge then { timeout = left } else nil)
     local _, _, _, current = schedule.now(plan)
     now = current

@@ -1,11 +1,11 @@
--- Taking turns: of many who want the same, only a few may at a time, and the one who waited longest is next.
+-- Taking turns: of many characters that want the same, only a few may at a time; the one that has waited longest is next.
 --
 --   local turns = require("lib/turns")
 --   turns.ask("arena", name, 3)                -- joins the queue
 --   if turns.mine("arena", name) then ... end  -- until it is given back
 --   turns.done("arena", name, 3)               -- back to the end of the queue at the next ask
 --
--- The queue and the turns stand on the board of a group, so everybody who names the group sees the same ones,
+-- The queue and the turns stand on the board of a group, so all that name the group see the same ones,
 -- and a hot reload of one of them loses nothing. A turn that nobody gives back, because its holder is gone, runs out.
 
 local turns = {}
@@ -39,7 +39,7 @@ end
 
 -- Joins the queue, once however often it asks, and hands out what is free.
 ---@param group string
----@param name string     who asks
+---@param name string     the character that asks
 ---@param most integer    turns at a time
 ---@param seconds number? how long a turn is kept at most; default 12
 function turns.ask(group: string, name: string, most: number, seconds: number?)
@@ -77,7 +77,7 @@ function turns.done(group: string, name: string, most: number, seconds: number?)
   turns.hand(group, most, seconds)
 end
 
--- Hands free turns to those who wait, in order.
+-- Hands free turns to the characters that wait, in order.
 ---@param group string
 ---@param most integer
 ---@param seconds number?

@@ -7,7 +7,7 @@
 --     end
 --   end
 --
--- Every number is drawn from self.rng: the same seed gives the same strolls, no matter who else is in the level.
+-- Every number is drawn from self.rng: the same seed gives the same strolls, whatever other characters there are.
 
 local alert = require("lib/alert")
 
