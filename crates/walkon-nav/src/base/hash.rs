@@ -64,7 +64,7 @@ impl StateHash {
     /// Mixes in two numbers of at most 32 bits.
     #[inline]
     pub fn pair(&mut self, first: u32, second: u32) -> &mut Self {
-        self.word(u64::from(first) | u64::from(second) << 32)
+        self.word(paired(first, second))
     }
 
     /// Mixes in a number, with -0.0 as 0.0.
@@ -81,13 +81,25 @@ impl StateHash {
         self.word(u64::from(bits(value)))
     }
 
-    /// Mixes in single-precision numbers, two at a time.
+    /// Mixes in single-precision numbers, two at a time: many in one call are cheaper than in several, and
+    /// after an even number come to the same.
     #[inline]
     pub fn floats<const COUNT: usize>(&mut self, values: [f32; COUNT]) -> &mut Self {
-        for two in values.chunks(2) {
+        self.float_list(&values);
+        self
+    }
+
+    /// Compiled in this crate, for speed, however its callers are.
+    fn float_list(&mut self, values: &[f32]) {
+        let (eights, rest) = values.as_chunks::<8>();
+        for eight in eights {
+            for (lane, &[first, second]) in self.0.iter_mut().zip(eight.as_chunks().0) {
+                *lane = fold(*lane ^ paired(bits(first), bits(second)));
+            }
+        }
+        for two in rest.chunks(2) {
             self.pair(bits(two[0]), two.get(1).map_or(0, |&second| bits(second)));
         }
-        self
     }
 
     /// Mixes in the three components of a vector.
@@ -106,7 +118,7 @@ impl StateHash {
     #[inline]
     pub fn flags<const COUNT: usize>(&mut self, values: [bool; COUNT]) -> &mut Self {
         const { assert!(COUNT <= 64) };
-        self.word(values.iter().rev().fold(0, |word, &value| word << 1 | u64::from(value)))
+        self.word(packed(&values))
     }
 
     /// Mixes in bytes and their number.
@@ -130,6 +142,24 @@ impl StateHash {
     pub fn finish(self) -> u64 {
         self.0.into_iter().fold(0, |whole: u64, lane| mix(whole.rotate_left(5) ^ lane))
     }
+}
+
+#[inline]
+fn paired(first: u32, second: u32) -> u64 {
+    u64::from(first) | u64::from(second) << 32
+}
+
+/// Up to 64 truth values in one word, the first in the lowest bit. Compiled in this crate, for speed, however
+/// its callers are.
+fn packed(values: &[bool]) -> u64 {
+    // Brings the bytes' lowest bits into the highest byte, each to a place of its own.
+    let bits = |bytes: [u8; 8]| u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(byte, &value)| *byte = u8::from(value));
+    let whole = eights.iter().map(|eight| bits(eight.map(u8::from)));
+    let last = (!rest.is_empty()).then(|| bits(last));
+    whole.chain(last).zip((0..).step_by(8)).fold(0, |word, (byte, shift)| word | byte << shift)
 }
 
 /// The bits of a number, with -0.0 as 0.0.
@@ -323,6 +353,28 @@ mod tests {
         assert_eq!(of(|h| _ = h.vector(Vec3::ZERO)), of(|h| _ = h.vector(-Vec3::ZERO)));
         for value in [f32::MIN_POSITIVE, 1e-45, -1e-45, 1.0, f32::INFINITY] {
             assert_eq!(bits(value), value.to_bits(), "every other number is itself");
+        }
+    }
+
+    #[test]
+    fn lists_are_their_values_one_by_one() {
+        let values: Vec<f32> = (0..37).map(|at| (at as f32 - 9.0) / 7.0).collect();
+        for count in 0..values.len() {
+            let values = &values[..count];
+            let whole = of(|hash| {
+                hash.word(3);
+                hash.float_list(values);
+            });
+            let by_two = of(|hash| {
+                hash.word(3);
+                for two in values.chunks(2) {
+                    hash.pair(bits(two[0]), two.get(1).map_or(0, |&second| bits(second)));
+                }
+            });
+            assert_eq!(whole, by_two, "{count} numbers");
+            let flags: Vec<bool> = (0..count).map(|at| mix(at as u64) & 1 == 1).collect();
+            let word = flags.iter().rev().fold(0, |word, &flag| word << 1 | u64::from(flag));
+            assert_eq!(packed(&flags), word, "{count} truth values");
         }
     }
 

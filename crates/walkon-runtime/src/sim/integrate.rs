@@ -370,14 +370,10 @@ impl Pushing<'_> {
     /// What came of the pushes of a row.
     fn pushed(&self, row: usize) -> Pushed {
         let bodies = self.bodies;
-        let mut place = bodies.columns.position(row);
+        let place = bodies.place_of(self.characters, row as u32);
         let Some(character) = self.characters.get(bodies.ids[row]) else {
             return Pushed::default();
         };
-        if character.layer > 0 {
-            // Among bodies it is on a storey of its own.
-            place.y = character.body.position.y;
-        }
         let stands = !bodies.columns.stances[row].moving;
         let walk = character.walk.filter(|_| stands).and_then(|walk| self.walks.get(walk));
         let following = walk.and_then(|walk| walk.following.as_ref());

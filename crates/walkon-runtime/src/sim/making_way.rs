@@ -178,13 +178,13 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
     let columns = &parts.bodies.columns;
     let radius_m = columns.radii_m[leader as usize];
     let mut line: Vec<u32> = Vec::new();
-    let mut last = columns.position(leader as usize);
+    let mut last = parts.place_of(leader);
     for place in places_on(way) {
         let mut found = Vec::new();
         let look = Lookup { per_cell_max: PER_CELL_MAX, salt: leader, but: u32::MAX };
         parts.near.visit(flat(place), 2.0 * radius_m + APART_M, look, |other, distance_m_sq| {
             let touch_m = radius_m + columns.radii_m[other as usize];
-            let at = columns.position(other as usize);
+            let at = parts.place_of(other);
             let is_level = parts.bodies.are_level(other, leader);
             let is_in_the_way = other != leader && is_level && away_m(way, at) < touch_m;
             if is_in_the_way && !line.contains(&other) && follows(parts, other, leader) {

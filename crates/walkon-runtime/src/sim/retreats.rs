@@ -58,6 +58,11 @@ pub(crate) struct BackingParts<'a> {
 }
 
 impl BackingParts<'_> {
+    /// Where the character in a row is.
+    pub(crate) fn place_of(&self, row: u32) -> Vec3 {
+        self.bodies.place_of(self.characters, row)
+    }
+
     /// The walk of the character in a row.
     pub(crate) fn walk_of(&self, row: u32) -> Option<&Walk> {
         let who = self.characters.get(self.bodies.ids[row as usize])?;
@@ -92,7 +97,7 @@ pub(crate) struct Retreat {
 
 /// The way that a character has before it, from where it stands.
 pub(crate) fn way_of(parts: &BackingParts<'_>, row: u32) -> Vec<Vec3> {
-    let place = parts.bodies.columns.position(row as usize);
+    let place = parts.place_of(row);
     let following = parts.walk_of(row).and_then(|walk| walk.following.as_ref());
     let mut way = vec![place];
     let Some(following) = following else {
@@ -150,7 +155,8 @@ pub(crate) fn retreats(
     let mut cost_m: f32 = 0.0;
     for &row in rows.iter().rev() {
         let radius_m = bodies.columns.radii_m[row as usize];
-        let place = bodies.columns.position(row as usize);
+        let place = parts.place_of(row);
+        let storey_m = bodies.columns.floors_m[row as usize] - place.y;
         let is_free = |at: Vec3| {
             let is_off = |(way, other_m): &(Vec<Vec3>, f32)| away_m(way, at) >= radius_m + other_m + GAP_M;
             let is_left =
@@ -163,7 +169,7 @@ pub(crate) fn retreats(
                 let touch_m = radius_m + bodies.columns.radii_m[other as usize];
                 let is_of_them = rows.contains(&other) || passing.contains(&other);
                 let stands = bodies.walkers[other as usize].velocity.length() < SLOW_MPS;
-                let is_level = bodies.is_level_with(other, at.y);
+                let is_level = bodies.is_level_with(other, at.y + storey_m);
                 is_empty &= is_of_them || !stands || !is_level || distance_m_sq >= touch_m * touch_m;
             });
             is_empty

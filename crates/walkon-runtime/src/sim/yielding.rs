@@ -474,7 +474,7 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
         return;
     }
     let bodies = &parts.step.bodies;
-    let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk, WAY_AHEAD_M);
+    let way = way_ahead(bodies.place_of(parts.characters, one.row), one.ahead, walk, WAY_AHEAD_M);
     if let Some(to) = aside(parts, character, by, &way) {
         nudge(parts, other, by, to);
     }

@@ -3,7 +3,7 @@
 //! Holds: one row for each, in order of creation; nothing in here outlasts the tick but the buffers, so none
 //! of it is part of the state. Not here: what is done with them (`sim::avoid`, `sim::integrate`).
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use slotmap::Key;
 
 use crate::base::ids::{CharacterId, GenerationalKey};
@@ -11,6 +11,7 @@ use crate::base::spatial_hash::SpatialHash;
 use crate::crowd::avoid::{Avoider, Walker};
 use crate::crowd::resolve::{self, Resolver};
 use crate::nav::Traversal;
+use crate::world::character::Characters;
 
 /// A number for each of some characters. Default: for nobody. Cheaper to fill every tick than a map of keys.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +78,16 @@ pub struct CrowdColumns {
 const STOREY_M: f32 = 1.5;
 
 impl CrowdColumns {
+    /// Where a character is in the world. Among bodies each layer of the map is a storey of its own.
+    pub(crate) fn place_of(&self, characters: &Characters, row: u32) -> Vec3 {
+        let mut place = self.columns.position(row as usize);
+        let character = characters.get(self.ids[row as usize]);
+        if let Some(character) = character.filter(|character| character.layer > 0) {
+            place.y = character.body.position.y;
+        }
+        place
+    }
+
     /// Whether two characters stand on one floor.
     pub(crate) fn are_level(&self, one: u32, other: u32) -> bool {
         self.is_level_with(one, self.columns.floors_m[other as usize])

@@ -210,11 +210,14 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
     let Replan { from, stood, since } = *replan;
     hash.word(u64::from(*own)).text(name);
     hash_texts(hash, tags);
-    for [first, second] in [[position, velocity], [*desired, *drift]] {
-        hash.floats([first.x, first.y, first.z, second.x, second.y, second.z]);
-    }
-    hash.floats([from.x, from.y, from.z, *facing_rad, radius_m, height_m]);
-    hash.floats([walk_mps, run_mps, turn_radps]);
+    let [place, speed, wish, push] = [position, velocity, *desired, *drift];
+    #[rustfmt::skip]
+    hash.floats([
+        place.x, place.y, place.z, speed.x, speed.y, speed.z,
+        wish.x, wish.y, wish.z, push.x, push.y, push.z,
+        from.x, from.y, from.z, *facing_rad, radius_m, height_m,
+        walk_mps, run_mps, turn_radps,
+    ]);
     hash.word(u64::from_le_bytes([*doors as u8, *displaced as u8, *layer, 0, 0, 0, 0, 0]));
     // With the seed and its name, which are hashed, the whole state of the stream.
     hash.word(rng.drawn());
@@ -236,7 +239,10 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
     if let Some(walk) = walk {
         hash.word(walk.bits());
     }
-    for past in [since, *nudged].into_iter().flatten() {
+    if let Some(past) = since {
+        past.hash_into(hash);
+    }
+    if let Some(past) = *nudged {
         past.hash_into(hash);
     }
     if let Some(Turn { serial, facing_rad }) = *turn {
@@ -267,9 +273,11 @@ fn hash_interpolations(hash: &mut StateHash, interpolations: &[Interpolation]) {
         if *aside != glam::Vec3::ZERO {
             hash.vector(*aside);
         }
-        for (place, facing_rad) in [from, to, at] {
-            hash.floats([place.x, place.y, place.z, *facing_rad]);
-        }
+        let [(from, from_rad), (to, to_rad), (at, at_rad)] = [from, to, at];
+        #[rustfmt::skip]
+        hash.floats([
+            from.x, from.y, from.z, *from_rad, to.x, to.y, to.z, *to_rad, at.x, at.y, at.z, *at_rad,
+        ]);
     }
 }
 

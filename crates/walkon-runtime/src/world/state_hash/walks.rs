@@ -122,11 +122,14 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     } = walk;
     hash.word(*own).pair(owner.0, *repaths);
     hash_id(hash, *character);
-    hash.floats([aim.x, aim.y, aim.z, planned_aim.x, planned_aim.y, planned_aim.z]);
-    hash.floats([walk.radius_m(who.crowd), *travelled_m, *progress_m, *nearest_m]);
-    for tick in [issued, progress_tick, nearest_tick, queue_tick, retargeted] {
-        hash.word(tick.0);
-    }
+    let radius_m = walk.radius_m(who.crowd);
+    #[rustfmt::skip]
+    hash.floats([
+        aim.x, aim.y, aim.z, planned_aim.x, planned_aim.y, planned_aim.z,
+        radius_m, *travelled_m, *progress_m, *nearest_m,
+    ]);
+    hash.word(issued.0).word(progress_tick.0).word(nearest_tick.0);
+    hash.word(queue_tick.0).word(retargeted.0);
     hash.word(*skipped_ticks).pair(*looked_at, *waypoints);
     let Shortcuts { due, rests_until, is_on_one, turned_back } = *shortcuts;
     hash.word(rests_until.0).pair(*missed_paths, turned_back);
@@ -165,11 +168,17 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     if let Some((token, why)) = token {
         hash.word(token.bits()).word(*why as u64);
     }
-    for around in [asked_around, planned_around].into_iter().flatten() {
+    if let Some(around) = asked_around {
         hash.word(around.hash());
     }
-    for other in [goal_occupant, ahead].into_iter().flatten() {
-        hash_id(hash, *other);
+    if let Some(around) = planned_around {
+        hash.word(around.hash());
+    }
+    if let Some(occupant) = *goal_occupant {
+        hash_id(hash, occupant);
+    }
+    if let Some(ahead) = *ahead {
+        hash_id(hash, ahead);
     }
     hash_blocker(hash, *blocked_by);
     via.iter().for_each(|via| hash_checkpoints(hash, via));
