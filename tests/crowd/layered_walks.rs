@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use walkon_runtime::base::rng::Rng;
 use walkon_runtime::game::event::Event;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
@@ -135,95 +134,4 @@ fn whoever_stands_on_the_floor_above_is_not_in_the_way() {
     assert_eq!(ends_on_a_mesh(UPSTAIRS), "reached nobody");
     let both = format!(r#"{UPSTAIRS}, {{ "name": "low", "position": [9, 0, 3.5], "radius": 0.3 }}"#);
     assert_eq!(ends_on_a_mesh(&both), "closeEnough low");
-}
-
-/// Rooms at both ends of a lane that bends, and a niche in it.
-const ROOMS: [&str; 9] = [
-    "................",
-    "....#######.....",
-    "....#######.....",
-    "....####.##.....",
-    "...............#",
-    "....######.#...#",
-    "....######.#...#",
-    "....######......",
-    "....############",
-];
-
-/// Where everybody is after every tick of a drawn crowd in these rooms, and how walks end, if the rooms are the
-/// ground floor or lie on a layer above it.
-fn crowd_of(seed: u64, is_above: bool) -> Vec<String> {
-    let mut rng = Rng::stream(seed, "layers");
-    let quoted = ROOMS.map(|row| format!("\"{row}\"")).join(", ");
-    let below = format!(r#"{{ "name": "below", "rows": [{quoted}] }},"#);
-    let (below, layer) = if is_above { (below.as_str(), "rooms") } else { ("", "rooms") };
-    let free: Vec<(usize, usize)> = (0..ROOMS.len())
-        .flat_map(|z| (0..ROOMS[z].len()).map(move |x| (x, z)))
-        .filter(|&(x, z)| ROOMS[z].as_bytes()[x] == b'.')
-        .collect();
-    let mut drawn = || free[rng.below(free.len() as u64) as usize];
-    let mut places = Vec::new();
-    while places.len() < 9 {
-        let place = drawn();
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    let people: Vec<String> = places
-        .iter()
-        .enumerate()
-        .map(|(number, (x, z))| {
-            format!(r#"{{ "name": "c{number}", "position": [{x}.5, {z}.5], "layer": "{layer}" }}"#)
-        })
-        .collect();
-    let orders: Vec<String> = (0..5)
-        .map(|number| match number {
-            4 => "world.character(\"c4\"):follow(world.character(\"c0\"), { distance = 1, keep = true })"
-                .to_owned(),
-            _ => {
-                let (x, z) = drawn();
-                format!("world.character(\"c{number}\"):walkTo({x}.5, {z}.5)")
-            }
-        })
-        .collect();
-    let json = format!(
-        r#"{{ "navigation": {{ "kind": "tiles", "layers": [{below} {{ "name": "rooms", "rows": [{quoted}] }}] }},
-            "script": "level.lua", "characters": [{}] }}"#,
-        people.join(", ")
-    );
-    let level = load("floors.json", &MemorySource::new().with("floors.json", json.as_str()));
-    let level = level.unwrap_or_else(|refused| panic!("{refused:?}"));
-    let script = format!("function onStart()\n{}\nend", orders.join("\n"));
-    let scripts = BTreeMap::from([("level.lua".to_owned(), script)]);
-    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
-    let mut told = Vec::new();
-    for _ in 0..1800 {
-        let ends: Vec<String> = game
-            .tick(&[])
-            .events
-            .iter()
-            .filter_map(|event| match event {
-                Event::WalkSettled(result) => {
-                    Some(format!("{}/{}", result.status().name(), result.reason().name()))
-                }
-                _ => None,
-            })
-            .collect();
-        let places: Vec<String> = game
-            .world()
-            .characters()
-            .map(|(_, character)| format!("{:?} {}", character.body.position, character.facing_rad))
-            .collect();
-        told.push(format!("{places:?} {ends:?}"));
-    }
-    told
-}
-
-#[test]
-fn a_crowd_goes_the_same_ways_on_whatever_layer_it_is() {
-    for seed in 0..60 {
-        let [ground, above] = [false, true].map(|is_above| crowd_of(seed, is_above));
-        let differs = ground.iter().zip(&above).position(|(ground, above)| ground != above);
-        assert_eq!(differs, None, "seed {seed}: {:?}", differs.map(|tick| (&ground[tick], &above[tick])));
-    }
 }

@@ -200,6 +200,13 @@ impl NavMesh {
     }
 }
 
+/// A place a little nearer to a walker than its goal. Around a body in the middle of its ground all places are
+/// equally near to the goal: of those this chooses the one on the side that the walker comes from.
+fn on_near_side(goal: Vec3, walker: Vec3) -> Vec3 {
+    const NEARER_M: f32 = 0.01;
+    goal + (walker - goal).with_y(0.0).clamp_length_max(NEARER_M)
+}
+
 /// How far to keep from the middle of a body in the way, metres. A body that stands within it may get out,
 /// not through. None when nothing has to be kept off.
 fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
@@ -279,8 +286,8 @@ impl MeshPlan {
             let nearest = (0_u32..).zip(discs).min_by(|a, b| away(a.1).total_cmp(&away(b.1)));
             self.covered = nearest.map(|(at, _)| at);
             self.trouble = self.trouble.or(Some(PathFailure::Occupied));
-            target =
-                surface.nearest_spot(to, f64::INFINITY, |polygon| surface.label[polygon as usize] == label);
+            let is_joined = |polygon: u32| surface.label[polygon as usize] == label;
+            target = surface.nearest_spot(on_near_side(to, from), f64::INFINITY, is_joined);
         }
         let Some(target) = target.filter(|target| surface.label[target.polygon as usize] == label) else {
             return false;
