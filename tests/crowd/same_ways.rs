@@ -78,6 +78,52 @@ fn mesh(height_m: f32) -> Setting {
     Setting::of(navigation, height_m)
 }
 
+/// The rooms as a graph, with a point in the middle of every free cell.
+fn graph(height_m: f32) -> Setting {
+    let cells = free_cells();
+    let points: Vec<String> = cells.iter().map(|(x, z)| format!("[{x}.5, {height_m}, {z}.5]")).collect();
+    let at = |cell: (usize, usize)| cells.iter().position(|&other| other == cell);
+    let links = cells.iter().enumerate().flat_map(|(from, &(x, z))| {
+        let beside = [(x + 1, z), (x, z + 1), (x + 1, z + 1)].map(at);
+        let is_square = beside.iter().all(Option::is_some);
+        let beside = if is_square { beside.to_vec() } else { beside[..2].to_vec() };
+        beside.into_iter().flatten().map(move |to| format!("[{from}, {to}]"))
+    });
+    let (points, links) = (points.join(", "), links.collect::<Vec<_>>().join(", "));
+    let navigation =
+        format!(r#"{{ "kind": "graph", "width": 0.4, "points": [{points}], "links": [{links}] }}"#);
+    Setting::of(navigation, height_m)
+}
+
+/// The rooms as rows of cells.
+fn ascii(height_m: f32) -> Setting {
+    let rows = ROOMS.map(|row| format!("\"{row}\"")).join(", ");
+    let navigation = format!(
+        r#"{{ "kind": "ascii", "cellSize": 1, "agentRadius": 0, "objectPadding": 0, "floorY": {height_m},
+            "rows": [{rows}] }}"#
+    );
+    Setting::of(navigation, height_m)
+}
+
+/// The rooms as an area with an obstacle in every cell that is not free.
+fn grid(height_m: f32) -> Setting {
+    let free = free_cells();
+    let rectangle = |x: usize, z: usize, [width, depth]: [usize; 2]| {
+        let (right, far) = (x + width, z + depth);
+        format!(r#""polygon": [[{x}, {z}], [{right}, {z}], [{right}, {far}], [{x}, {far}]] }}"#)
+    };
+    let all = (0..ROOMS.len()).flat_map(|z| (0..ROOMS[z].len()).map(move |x| (x, z)));
+    let walls = all.filter(|cell| !free.contains(cell));
+    let walls: Vec<String> =
+        walls.map(|(x, z)| format!(r#"{{ "name": "wall{x}_{z}", {}"#, rectangle(x, z, [1, 1]))).collect();
+    let (floor, walls) = (rectangle(0, 0, [ROOMS[0].len(), ROOMS.len()]), walls.join(", "));
+    let navigation = format!(
+        r#"{{ "kind": "grid", "cellSize": 1, "agentRadius": 0, "objectPadding": 0, "floorY": {height_m},
+            "areas": [{{ "name": "floor", {floor}], "obstacles": [{walls}] }}"#
+    );
+    Setting::of(navigation, height_m)
+}
+
 /// Nine characters at places of their own, and orders for five: four walk, one follows the first.
 fn drawn_crowd(seed: u64, setting: &Setting) -> (String, String) {
     let mut rng = Rng::stream(seed, "rooms");
@@ -176,4 +222,14 @@ fn a_crowd_goes_the_same_ways_whatever_the_names_and_whoever_is_behind_walls() {
 #[test]
 fn a_crowd_goes_the_same_ways_on_a_mesh_at_whatever_height() {
     assert_same_ways(&[("ground", mesh(0.0)), ("high", mesh(8.0)), ("low", mesh(-64.0))]);
+}
+
+#[test]
+fn a_crowd_goes_the_same_ways_on_a_graph_at_whatever_height() {
+    assert_same_ways(&[("ground", graph(0.0)), ("high", graph(8.0)), ("low", graph(-64.0))]);
+}
+
+#[test]
+fn a_crowd_goes_the_same_ways_on_cells_that_are_written_or_cut_from_areas() {
+    assert_same_ways(&[("rows", ascii(0.0)), ("areas", grid(0.0)), ("high areas", grid(8.0))]);
 }
