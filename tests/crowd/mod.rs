@@ -17,6 +17,7 @@ pub mod rates;
 pub mod rounds;
 pub mod same_ways;
 pub mod soak;
+pub mod standing_people;
 pub mod steerbench;
 pub mod threads;
 pub mod waiting;

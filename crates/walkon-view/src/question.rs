@@ -185,7 +185,13 @@ impl PathTest {
         if self.others == OthersAsked::Ignored {
             return None;
         }
-        let straight = Straight { from: self.from, to: self.to, layer: self.wishes.layer, but: &[] };
+        let straight = Straight {
+            from: self.from,
+            to: self.to,
+            layer: self.wishes.layer,
+            radius_m: self.radius_m,
+            but: &[],
+        };
         world.bystanders(straight).map(|around| Arc::clone(around.discs()))
     }
 

@@ -145,16 +145,18 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
 }
 
 /// Whether a walk has come up behind others that go to the same goal, at which a character stands, and may
-/// stop there: in a lane, where there is no other place.
+/// stop there: in a lane, where there is no other place, or around one that all of them follow.
 fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
-    let Some(character) = people.characters.get(walk.character).filter(|_| walk_modes::is_plain(walk)) else {
+    let catches_up = matches!(&walk.mode, WalkMode::Follow(follow) if !follow.keep);
+    let ends_there = catches_up || walk_modes::is_plain(walk);
+    let Some(character) = people.characters.get(walk.character).filter(|_| ends_there) else {
         return false;
     };
     let may_stop = match (walk.options.accept, walk.goal) {
         (AcceptEnd::Near | AcceptEnd::Nearest, _) | (AcceptEnd::Partial, Goal::Character(_)) => true,
         (AcceptEnd::Partial | AcceptEnd::Exact, _) => false,
     };
-    let is_taken = walk.goal_slot.is_some() || walk.goal_occupant.is_some();
+    let is_taken = catches_up || walk.goal_slot.is_some() || walk.goal_occupant.is_some();
     let near_m = walk.radius_m(people.crowd) + people.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
     // A walker that sways between others has no one in front of it just now.

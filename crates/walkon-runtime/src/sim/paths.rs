@@ -20,6 +20,7 @@ use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::asker::goal_layer;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::Character;
+use crate::world::clock::Clock;
 use crate::world::door::Door;
 use crate::world::event::Fact;
 use crate::world::goal::Goal;
@@ -79,7 +80,7 @@ fn may_ask(parts: &mut Wayfinding<'_>, marks: &ChangeMarks<'_>) -> Vec<WalkId> {
     let (clock, people) = (parts.clock, parts.people());
     let mut seen = parts.look_through(|id, walk, who| {
         let is_concerned = places::is_concerned(clock, people, walk);
-        let may_ask = !has_nothing_to_ask(walk, who, marks);
+        let may_ask = !has_nothing_to_ask(clock, walk, who, marks);
         (is_concerned || may_ask).then_some(SeenWalk { id, is_concerned, may_ask })
     });
     let concerned: Vec<WalkId> = seen.iter().filter(|seen| seen.is_concerned).map(|seen| seen.id).collect();
@@ -87,17 +88,17 @@ fn may_ask(parts: &mut Wayfinding<'_>, marks: &ChangeMarks<'_>) -> Vec<WalkId> {
     for seen in seen.iter_mut().filter(|seen| seen.is_concerned) {
         // A place that it was given may have it ask.
         let walker = parts.walker(seen.id);
-        seen.may_ask = walker.is_some_and(|(walk, who)| !has_nothing_to_ask(walk, who, marks));
+        seen.may_ask = walker.is_some_and(|(walk, who)| !has_nothing_to_ask(clock, walk, who, marks));
     }
     seen.into_iter().filter(|seen| seen.may_ask).map(|seen| seen.id).collect()
 }
 
 /// Whether this step would leave a walk as it is, as most.
 #[inline]
-fn has_nothing_to_ask(walk: &Walk, who: &Character, marks: &ChangeMarks<'_>) -> bool {
+fn has_nothing_to_ask(clock: &Clock, walk: &Walk, who: &Character, marks: &ChangeMarks<'_>) -> bool {
     let aims_still = matches!((&walk.mode, walk.goal), (WalkMode::Once, Goal::Point(_)));
     let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
-    aims_still && !asks && repath::is_quiet(walk, who, marks)
+    aims_still && !asks && repath::is_quiet(clock, walk, who, marks)
 }
 
 /// Has a walk aim, and sends what it asks.
@@ -149,7 +150,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let goal_layer = goal_layer(parts.characters, walk);
     let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
-    let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
+    let line = Straight { from: start, to: goal, layer: by.layer, radius_m: by.radius_m, but: &but };
     let around = if is_ghost { None } else { parts.beside(line) };
     let others = around.as_ref().map(|around| Arc::clone(around.discs()));
     let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };

@@ -219,7 +219,8 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
 
 /// All characters that stand around a goal, and what that leaves.
 fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Vec<(CharacterId, Rim)> {
-    let line = Straight { from: comer.goal, to: comer.goal, layer: comer.by.layer, but: &[comer.who] };
+    let (goal, layer, radius_m) = (comer.goal, comer.by.layer, comer.radius_m);
+    let line = Straight { from: goal, to: goal, layer, radius_m, but: &[comer.who] };
     let Some(around) = index.beside_way(people, line) else {
         return Vec::new();
     };

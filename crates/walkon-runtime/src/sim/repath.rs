@@ -23,9 +23,10 @@ use crate::base::ordered::CollectOrdered;
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::nav::{Disc, NavMap, Traversal};
+use crate::sim::backing_out;
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::traversal_of;
-use crate::world::bystander_index::People;
+use crate::world::bystander_index::{People, ROOM_M};
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters, Past, Replan};
 use crate::world::clock::Clock;
@@ -114,17 +115,23 @@ fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChang
 /// Whether nothing near a walk and its character has changed that others could call for a new path by: what
 /// [`look`] finds out by itself, and leaves as it is.
 #[inline]
-pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
+pub(crate) fn is_quiet(clock: &Clock, walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
     let Some(following) = walk.following.as_ref().filter(|_| minds_others(walk)) else {
         return true;
     };
     let at_corner = walk.looked_at != following.cursor.segment;
-    if walk.is_crowded || at_corner || walk.goal_occupant.is_some() {
+    if walk.is_crowded || at_corner || walk.goal_occupant.is_some() || is_held_up(clock, walk) {
         return false;
     }
     let place = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(place);
     !marks.near.is_any_near(place, next)
+}
+
+/// Whether it is time that a walk which does not get on looks around: a character on its way may stand where
+/// it stood, and not step aside any more.
+fn is_held_up(clock: &Clock, walk: &Walk) -> bool {
+    backing_out::is_due(clock, backing_out::held_ticks(clock, Some(walk)))
 }
 
 /// Has a walk ask for a new path when others call for one.
@@ -147,14 +154,21 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let node_m = parts.map.nav.node_m();
     let lost_holder = || has_lost_holder(people, walk, position);
     let concerns = |change: &BystanderChange| concerns(people, node_m, walk, position, change);
-    if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
+    let is_held_up = is_held_up(parts.clock, walk);
+    if !(walk.is_crowded || at_corner || is_held_up || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
     // A search under way was told of others when it was asked for; what is new since is looked at after it.
     let waits = is_resting(parts.clock, crowd, character) || walk.token.is_some() || walk.ask.is_some();
     let asks = !waits && {
         let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
-        let line = Straight { from: position, to: walk.aim, layer: character.layer, but: &but };
+        let line = Straight {
+            from: position,
+            to: walk.aim,
+            layer: character.layer,
+            radius_m: character.body.radius_m,
+            but: &but,
+        };
         let now = parts.bystanders.beside_way(people, line);
         let fresh = now.map_or_else(Vec::new, |now| newcomers(walk, &now, crowd.moved_eps_m));
         let by = || traversal_of(parts.map, people.characters, parts.clock.rate, walk);
@@ -237,7 +251,10 @@ fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change
     }
     let was_gone_around =
         walk.planned_around.as_ref().is_some_and(|around| around.who().contains(&change.who));
-    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + node_m;
+    // As far as two bodies need: it may be one that does not step aside.
+    let radius_m = |who| people.characters.get(who).map_or(0.0, |who| who.body.radius_m + ROOM_M);
+    let part_m = change.disc.map_or(0.0, |disc| disc.radius_m);
+    let reach_m = part_m.max(radius_m(change.who) + radius_m(walk.character)) + node_m;
     let middle = ground(change.place);
     let blocks = || {
         legs(walk.following.as_ref(), position).any(|(from, to)| {
@@ -273,7 +290,7 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere.
+/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere or smaller.
 fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
@@ -282,7 +299,10 @@ fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
         .map_or_else(BTreeMap::new, |old| old.who().iter().copied().zip(old.discs().iter()).collect_map());
     let is_new = |at: usize| {
         let disc = before.get(&now.who()[at]);
-        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs()[at].centre) >= eps_m)
+        let now = now.discs()[at];
+        disc.is_none_or(|disc| {
+            flat_distance(disc.centre, now.centre) >= eps_m || now.radius_m - disc.radius_m >= eps_m
+        })
     };
     (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs()[at]).collect()
 }

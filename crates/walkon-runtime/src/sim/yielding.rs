@@ -512,10 +512,7 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
     let cooldown = clock.rate.ticks(f64::from(people.crowd.nudge_cooldown_ms) / 1000.0);
     let ago = character.nudged.and_then(|asked| asked.ago_ticks(clock.landing()));
     let rested = ago.is_none_or(|ago| ago >= cooldown);
-    let walk = character.walk.and_then(|walk| people.walks.get(walk));
-    // A walker that waits in front of a door, or beside a goal, has nowhere else to be.
-    let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
-    rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
+    rested && people.steps_aside(character) && character.nudge.is_none()
 }
 
 /// Where a character steps aside to, out of the way that the other has before it: straight away from that

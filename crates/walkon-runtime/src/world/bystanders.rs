@@ -79,6 +79,8 @@ pub struct Straight<'a> {
     pub to: Vec3,
     /// On this layer of the map.
     pub layer: u8,
+    /// Its radius, metres.
+    pub radius_m: f32,
     /// Characters that are not in the way: the walker itself, and those that it is told to ignore.
     pub but: &'a [CharacterId],
 }

@@ -149,8 +149,11 @@ fn searched(
     let layer = shown.first().copied().unwrap_or_default();
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
-    let around =
-        if is_among_others { world.bystanders(Straight { from, to, layer, but: &[] }) } else { None };
+    let around = if is_among_others {
+        world.bystanders(Straight { from, to, layer, radius_m: by.radius_m, but: &[] })
+    } else {
+        None
+    };
     let others = around.map(|around| Arc::clone(around.discs()));
     let asked = PathQuestion { from, to, by, goal_layer, others };
     let answered = asked.answer(world);

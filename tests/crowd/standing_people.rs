@@ -1,0 +1,142 @@
+//! People who stand and are never asked aside close no way that has room for one to go round them.
+//!
+//! Goal: whoever walks across open ground comes past players, characters that a scene holds, and those that
+//! have come to its own goal, however near to one another or to a wall they stand. Method: one room, places
+//! that leave gaps from none to wide, on cells and on a mesh; how the walk ends is what is demanded.
+
+use std::collections::BTreeMap;
+
+use walkon_runtime::game::event::Event;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+
+/// Ends of the walks of a level, until there are so many, or after so many seconds.
+fn ends(json: &str, script: &str, count: usize, seconds: u64) -> Vec<String> {
+    let level = load("room.json", &MemorySource::new().with("room.json", json));
+    let level = level.unwrap_or_else(|refused| panic!("{refused:?}"));
+    let scripts = BTreeMap::from([("room.lua".to_owned(), script.to_owned())]);
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    let mut ends = Vec::new();
+    for _ in 0..seconds * 60 {
+        for event in &game.tick(&[]).events {
+            if let Event::WalkSettled(result) = event {
+                ends.push(format!("{}/{}", result.status().name(), result.reason().name()));
+            }
+        }
+        if ends.len() >= count {
+            break;
+        }
+    }
+    ends
+}
+
+fn hundredths(from: u16, to: u16, step: usize) -> impl Iterator<Item = f32> {
+    (from..=to).step_by(step).map(|gap| f32::from(gap) / 100.0)
+}
+
+/// A room, a walker in it, and two characters across its way, so far apart.
+fn two_who_stand(kind: &str, gap_m: f32) -> String {
+    let (near, far) = (6.0 - gap_m / 2.0, 6.0 + gap_m / 2.0);
+    format!(
+        r#"{{ "navigation": {{ "kind": "{kind}", "boundaryPadding": 0.35, "areas": [
+            {{ "name": "room", "polygon": [[0, 0], [20, 0], [20, 12], [0, 12]] }} ] }},
+        "script": "room.lua", "characters": [
+            {{ "name": "player", "position": [10, {near}], "player": true }},
+            {{ "name": "held", "position": [10, {far}] }},
+            {{ "name": "walker", "position": [2, 6] }} ] }}"#
+    )
+}
+
+/// The walker sets out half a second after the start; a scene holds the one character after so many seconds.
+fn held_after(seconds: u8) -> String {
+    format!(
+        "function onStart()\n\
+        cinematic.define(\"talk\", {{ holds = {{ \"held\" }}, script = function(c) c:wait(100) end }})\n\
+        timer.after({seconds}, function() cinematic.play(\"talk\") end)\n\
+        timer.after(0.5, function() world.character(\"walker\"):walkTo(18, 6) end)\nend"
+    )
+}
+
+#[test]
+fn a_walker_goes_round_two_who_stand_near_one_another() {
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for gap_m in hundredths(70, 170, 5) {
+            let ends = ends(&two_who_stand(kind, gap_m), &held_after(0), 1, 40);
+            if ends != ["arrived/reached"] {
+                failed.push(format!("{kind}, {gap_m} m: {ends:?}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// When it set out, the one that is held now was somebody who steps aside.
+#[test]
+fn a_walker_that_does_not_get_on_between_two_goes_round_them() {
+    for kind in ["grid", "mesh"] {
+        for gap_m in hundredths(90, 130, 10) {
+            let ends = ends(&two_who_stand(kind, gap_m), &held_after(3), 1, 40);
+            assert_eq!(ends, ["arrived/reached"], "{kind}, {gap_m} m");
+        }
+    }
+}
+
+#[test]
+fn a_walker_goes_round_a_player_who_stands_near_a_wall() {
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for place_z in hundredths(130, 280, 5) {
+            for goal_z in [0.5, 1.0, 1.5, 2.0, 3.0] {
+                let json = format!(
+                    r#"{{ "navigation": {{ "kind": "{kind}", "boundaryPadding": 0.35, "areas": [
+                        {{ "name": "room", "polygon": [[0, 0], [20, 0], [20, 8], [0, 8]] }} ],
+                        "obstacles": [{{ "name": "wall", "polygon": [[9, 0], [11, 0], [11, 1], [9, 1]] }}] }},
+                    "script": "room.lua", "characters": [
+                        {{ "name": "player", "position": [10, {place_z}], "player": true }},
+                        {{ "name": "walker", "position": [2, {goal_z}] }} ] }}"#
+                );
+                let script =
+                    format!("function onStart() world.character(\"walker\"):walkTo(18, {goal_z}) end");
+                let ends = ends(&json, &script, 1, 40);
+                if ends != ["arrived/reached"] {
+                    failed.push(format!("{kind}, player at {place_z}, along {goal_z}: {ends:?}"));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn all_who_follow_somebody_who_stands_in_the_open_come_to_stand_around() {
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for count in [2, 3, 4, 5, 6, 8, 10] {
+            let guards: Vec<String> = (0..count)
+                .map(|number| {
+                    let z = 2.0 + 16.0 * f64::from(number) / f64::from(count);
+                    format!(r#"{{ "name": "g{number}", "position": [3, {z}] }}"#)
+                })
+                .collect();
+            let json = format!(
+                r#"{{ "navigation": {{ "kind": "{kind}", "areas": [
+                    {{ "name": "room", "polygon": [[0, 0], [30, 0], [30, 20], [0, 20]] }} ] }},
+                "script": "room.lua", "characters": [
+                    {{ "name": "player", "position": [20, 10], "player": true }}, {} ] }}"#,
+                guards.join(", ")
+            );
+            let script = format!(
+                "function onStart()\n for number = 0, {} do\n\
+                world.character(\"g\" .. number):follow(world.player())\n end\nend",
+                count - 1
+            );
+            let ends = ends(&json, &script, count as usize, 60);
+            let arrived = ends.iter().filter(|end| end.starts_with("arrived/")).count();
+            if arrived != count as usize {
+                failed.push(format!("{kind}, {count}: {ends:?}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
