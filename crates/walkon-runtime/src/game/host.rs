@@ -58,12 +58,17 @@ impl Pose {
     /// ```
     #[must_use]
     pub fn towards(&self, next: &Self, part: f32) -> Self {
-        let part = part.clamp(0.0, 1.0);
-        let position = Vec3::from(self.position).lerp(next.position.into(), part);
+        if part >= 1.0 {
+            return *next;
+        }
+        let part = part.max(0.0);
+        // Whatever is alike in both stays so to the bit, so that nothing that stands trembles.
+        let position = Vec3::from(self.position).lerp_monotonic(next.position.into(), part);
         let turned_rad = trig::wrap(next.facing_rad - self.facing_rad) * part;
+        let is_turned = turned_rad != 0.0;
         Self {
             position: position.to_array(),
-            facing_rad: trig::wrap(self.facing_rad + turned_rad),
+            facing_rad: if is_turned { trig::wrap(self.facing_rad + turned_rad) } else { self.facing_rad },
             speed_mps: self.speed_mps + part * (next.speed_mps - self.speed_mps),
             ..*self
         }

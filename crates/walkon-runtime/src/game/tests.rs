@@ -2,6 +2,7 @@
 
 mod edits;
 mod memory;
+mod poses;
 mod scripts;
 mod told_level;
 
