@@ -131,28 +131,29 @@ fn a_script_that_is_not_there_is_told_with_one_that_is() {
     assert!(err.contains("there is no such script") && !err.contains("did you mean"), "{err}");
 }
 
+/// The names that help lists.
+fn commands_of(help: &str) -> Vec<&str> {
+    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let first = listed.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    first.filter(|name| !name.is_empty() && *name != "help").collect()
+}
+
 #[test]
-fn every_command_has_help_with_an_example() {
+fn every_command_has_help_with_an_example_and_a_row_in_the_readme() {
     let project = Project::new();
+    let readme = std::fs::read_to_string(crate::place::root().join("README.md")).unwrap();
     let (help, _) = project.expect(0, &["--help"]);
-    for command in [
-        "run",
-        "watch",
-        "batch",
-        "replay",
-        "check",
-        "path",
-        "draw",
-        "bake",
-        "types",
-        "schema",
-        "limits",
-        "completions",
-    ] {
-        assert!(help.contains(command), "{command} in\n{help}");
+    let commands = commands_of(&help);
+    assert!(commands.len() > 15, "{commands:?}");
+    for command in commands {
         let (help, err) = project.expect(0, &[command, "--help"]);
         assert!(help.contains(&format!("walkon {command}")) && help.contains("Example"), "{help}");
         assert_eq!(err, "", "help goes to stdout");
+        let row = readme.lines().find(|line| line.starts_with(&format!("| `{command}`")));
+        let row = row.unwrap_or_else(|| panic!("README.md has no row for {command}"));
+        for option in row.split('`').filter(|word| word.starts_with("--")) {
+            assert!(help.contains(option.split(' ').next().unwrap()), "README.md: {command} {option}");
+        }
     }
     assert!(project.expect(0, &["--version"]).0.starts_with("walkon "));
 }

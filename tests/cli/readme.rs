@@ -120,3 +120,33 @@ fn the_story_that_the_readme_tells_is_the_one_that_the_level_prints() {
         assert!(rest.any(|found| found == line), "not printed, or not in this order: {line}\n{printed}");
     }
 }
+
+/// The crates of other people that a manifest names, under the names that they were published by.
+fn dependencies(manifest: &str) -> Vec<&str> {
+    let tables =
+        manifest.split("\n[").filter(|table| table.lines().next().unwrap().ends_with("dependencies]"));
+    let entries = tables.flat_map(|table| table.lines().filter_map(|line| line.split_once(" = ")));
+    let published = entries.map(|(name, what)| {
+        what.split_once("package = \"").map_or(name, |(_, rest)| rest.split('"').next().unwrap())
+    });
+    published.filter(|name| !name.starts_with("walkon")).collect()
+}
+
+#[test]
+fn the_readme_names_every_crate_that_is_depended_on() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let table = readme.split("## Dependencies").nth(1).unwrap().split("\n## ").next().unwrap();
+    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let named: Vec<&str> = table.split(|c| !is_part(c)).collect();
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let packages = [root(), root().join("tests"), root().join("benches")].into_iter().chain(crates);
+    let mut found = 0;
+    for package in packages {
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        for name in dependencies(&manifest) {
+            found += 1;
+            assert!(named.contains(&name), "{}: {name} is not in the README", package.display());
+        }
+    }
+    assert!(found > 30, "{found}");
+}

@@ -343,28 +343,41 @@ fn nothing_is_left_behind() {
 }
 
 #[test]
-fn the_readme_names_every_command_and_every_reason() {
+fn the_readme_names_every_reason() {
     let readme = fs::read_to_string(crate::place::root().join("README.md")).unwrap();
-    for command in [
-        "run",
-        "view",
-        "test",
-        "check",
-        "path",
-        "draw",
-        "bake",
-        "import",
-        "types",
-        "schema",
-        "limits",
-        "completions",
-    ] {
-        assert!(readme.contains(&format!("`{command}`")), "the README does not name the command {command}");
-    }
     for reason in walkon_runtime::world::outcome::Reason::ALL {
         let name = reason.name();
         assert!(readme.contains(&format!("`{name}`")), "the README does not explain the reason {name}");
     }
+}
+
+/// The files below a folder that say what runs them, without what was built.
+#[cfg(unix)]
+fn runnable(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            if !["target", ".git", "corpus", "artifacts"].iter().any(|built| path.ends_with(built)) {
+                runnable(&path, found);
+            }
+        } else if fs::read(&path).is_ok_and(|bytes| bytes.starts_with(b"#!/")) {
+            found.push(path);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_says_what_runs_it_can_be_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut files = Vec::new();
+    for folder in [".ci", "benches", "bindings", "deploy", "fuzz", "tools"] {
+        runnable(&crate::place::root().join(folder), &mut files);
+    }
+    assert!(files.len() > 10, "{files:?}");
+    files.retain(|file| file.metadata().unwrap().permissions().mode() & 0o111 == 0);
+    assert!(files.is_empty(), "chmod +x {files:?}");
 }
 
 #[test]
