@@ -35,6 +35,8 @@ const LEVEL: &str = r#"{
 pub struct Run {
     pub game: Game,
     pub lines: Vec<String>,
+    /// The same and more, as the trace has them.
+    pub trace: Vec<String>,
     ticks: u64,
 }
 
@@ -62,8 +64,8 @@ pub fn setup_with(files: &[(&str, &str)], adjust: impl FnOnce(&mut String)) -> R
     let options = RecordOptions { trace: true, ..RecordOptions::default() };
     let mut game =
         Game::load(level, Setup { scripts: texts, recorder: Recorder::new(options), ..Setup::default() })?;
-    let lines = told(&game.start_facts().lines);
-    Ok(Run { game, lines, ticks: 0 })
+    let trace = game.start_facts().lines;
+    Ok(Run { game, lines: told(&trace), trace, ticks: 0 })
 }
 
 /// `tick: text` of log lines, `tick! text` of faults, `tick? what` of notices, out of trace lines.
@@ -87,6 +89,7 @@ impl Run {
             self.ticks += 1;
             let recorded = self.game.tick(&[]);
             self.lines.extend(told(&recorded.lines));
+            self.trace.extend(recorded.lines);
         }
         self
     }
@@ -1257,8 +1260,10 @@ fn fault_d29_a_file_that_loads_while_the_level_runs_has_no_world() {
         log.info("%s", select(2, pcall(function() world.character("anna"):attach("bad") end)))
     end"#;
     let expected = [
-        "0: level.lua:2: require: module.lua:1: world.character: there is no world while a file loads; call it from start or onStart",
-        "0: level.lua:3: attach: bad.lua:1: timer.after: there is no world while a file loads; call it from start or onStart",
+        "0: module.lua:1: world.character: there is no world while a file loads; call it from start or onStart, \
+         in require at level.lua:2",
+        "0: bad.lua:1: timer.after: there is no world while a file loads; call it from start or onStart, \
+         in attach at level.lua:3",
     ];
     let files = [
         ("level.lua", level),

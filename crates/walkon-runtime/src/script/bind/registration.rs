@@ -149,6 +149,9 @@ pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
     result.map_err(|error| {
         let text = crate::script::vm::fault::text_of_error(&error);
         // Without the place and name of `require`, which the caller did not write.
-        text.split_once("require: ").map_or(text.clone(), |(_, what)| what.to_owned())
+        let place = crate::script::vm::fault::caller(lua);
+        let (before, after) =
+            (format!("{place}require: "), format!(", in require at {}", place.trim_end_matches(": ")));
+        text.strip_prefix(&before).or_else(|| text.strip_suffix(&after)).unwrap_or(&text).to_owned()
     })
 }

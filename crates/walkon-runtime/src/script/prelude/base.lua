@@ -839,4 +839,4 @@ for _, name in { "len", "offset", "codepoint" } do
     end
 end
 
-return { place = place, base = base, string = str, table = tab, coroutine = co, buffer = buf, utf8 = utf, show = show }
+return { base = base, string = str, table = tab, coroutine = co, buffer = buf, utf8 = utf, show = show }

@@ -9,13 +9,29 @@ use crate::script::vm::fault::{
     CallFailure, FaultKind, StackFrame, frames, is_out_of_memory, text_of, trip_text,
 };
 use crate::script::vm::fuel::Trip;
-use crate::script::vm::{hints, store};
+use crate::script::vm::machine::Machine;
+use crate::script::vm::{fault, hints, store};
 
 /// Frames shown of a traceback; the rest is counted.
 const FRAMES_SHOWN: usize = 20;
 
-/// What the error `value` means, seen from a handler that runs before the stack is unwound.
-pub(super) fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> CallFailure {
+/// What the error `value` means, seen from a handler that runs before the stack is unwound. Where it comes out
+/// of a file that was required, its place and traceback are those of its beginning.
+pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFailure {
+    let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
+    let text = text_of(value);
+    let is_same = |inside: &CallFailure| match inside.kind {
+        FaultKind::Error => trip.is_none() && text.starts_with(&inside.message),
+        _ => trip.is_some() || is_out_of_memory(value),
+    };
+    match machine.failure_inside.take().filter(is_same) {
+        Some(inside) if inside.kind == FaultKind::Error => CallFailure { message: text, ..inside },
+        Some(inside) => inside,
+        None => failure(lua, value, trip),
+    }
+}
+
+fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> CallFailure {
     let frames = frames(lua, FRAMES_SHOWN + 1);
     let (kind, text) = match trip {
         Some((Trip::Fuel, limit)) if runs_in_a_task(lua) => (
@@ -27,7 +43,11 @@ pub(super) fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> Ca
         None => (FaultKind::Error, text_of(value)),
     };
     let innermost = frames.first().map(|frame| (frame.file.as_str(), frame.line));
-    let hint = frames.first().filter(|_| kind == FaultKind::Error);
+    // An error of another line says nothing of this one.
+    let is_here = |frame: &&StackFrame| {
+        fault::place_in(&text).is_none_or(|place| place == (frame.file.as_str(), frame.line))
+    };
+    let hint = frames.first().filter(|_| kind == FaultKind::Error).filter(is_here);
     let hint = hint.and_then(|frame| hints::cause(lua, frame, &text));
     let text = hint.map_or(text.clone(), |hint| format!("{text}; {hint}"));
     let mut failure = CallFailure::new(kind, text, innermost);

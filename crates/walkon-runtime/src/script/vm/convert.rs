@@ -88,6 +88,16 @@ impl UsageError {
                 .then(|| format!("called with a colon; write {function}(...)"))
         };
         let what = shown.as_ref().unwrap_or(what);
+        if what == fault::OUT_OF_MEMORY {
+            return mlua::Error::RuntimeError(what.clone());
+        }
+        // The mistake of a file that the function loads: its own place goes first.
+        if fault::place_in(what).is_some() {
+            return mlua::Error::RuntimeError(format!(
+                "{what}, in {function} at {}:{}",
+                frame.file, frame.line
+            ));
+        }
         mlua::Error::RuntimeError(format!("{}:{}: {function}: {what}", frame.file, frame.line))
     }
 

@@ -24,7 +24,8 @@ pub(super) struct Loader {
     pub(super) machine: Rc<Machine>,
     pub(super) globals: Table,
     pub(super) protect: Function,
-    pub(super) place: Function,
+    /// The handler of errors in the body of a file that is required.
+    pub(super) report_inside: Function,
 }
 
 /// The lines where the file at `path` can stop: of the code that is loaded, else of its text.
@@ -151,7 +152,7 @@ impl Loader {
         self.note_need(lua, &asked, &name);
         let loaded = match self.machine.loads.get(&name) {
             Some(loaded) => loaded,
-            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(without_way(&problem)))?,
+            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(problem))?,
         };
         if let Value::Table(module) = &loaded.result {
             seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
@@ -177,7 +178,7 @@ impl Loader {
         self.open(name)?;
         // Also where a function of the host asks for the file.
         let held = self.machine.memory.hold(lua);
-        let outcome = self.protect.call::<MultiValue>((&body, &self.place));
+        let outcome = self.protect.call::<MultiValue>((&body, &self.report_inside));
         drop(held);
         let outcome = match outcome {
             Ok(mut values) => match values.pop_front() {
@@ -188,14 +189,6 @@ impl Loader {
         };
         self.close(name, environment, outcome)
     }
-}
-
-/// The problem of a file that was required, without the line that required it there: a chain of files names
-/// the outermost and the innermost place.
-fn without_way(problem: &str) -> &str {
-    let place = fault::place_in(problem).map(|(file, line)| format!("{file}:{line}: require: "));
-    let inner = place.and_then(|place| problem.strip_prefix(place.as_str()));
-    inner.filter(|inner| fault::place_in(inner).is_some()).unwrap_or(problem)
 }
 
 /// Compiles a text called `chunk`: an expression gives its values, statements run.

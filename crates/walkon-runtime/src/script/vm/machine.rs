@@ -40,6 +40,8 @@ pub(crate) struct Machine {
     pub(crate) loading: Cell<u32>,
     /// The report of the handler of the running call, from before the stack was unwound.
     pub(crate) failure: RefCell<Option<CallFailure>>,
+    /// The report of the body of a file that is required: its error goes through the files that require it.
+    pub(crate) failure_inside: RefCell<Option<CallFailure>>,
     pub(crate) texts: RefCell<ScriptTexts>,
     pub(crate) loads: Loads,
     /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
@@ -70,6 +72,7 @@ impl Machine {
             depth: Cell::new(0),
             loading: Cell::new(0),
             failure: RefCell::default(),
+            failure_inside: RefCell::default(),
             texts: RefCell::default(),
             loads: Loads::default(),
             host_asks: Cell::new(false),

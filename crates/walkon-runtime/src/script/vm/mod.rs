@@ -175,7 +175,7 @@ impl ScriptVm {
             machine: Rc::clone(&machine),
             globals: sandbox.globals.clone(),
             protect: sandbox.protect.clone(),
-            place: sandbox.place.clone(),
+            report_inside: report_inside(&lua, &machine)?,
         };
         let require = loader.clone();
         sandbox
@@ -408,6 +408,9 @@ impl ScriptVm {
         self.machine.depth.set(0);
         if self.machine.failure.borrow().is_some() {
             self.machine.failure.take();
+        }
+        if self.machine.failure_inside.borrow().is_some() {
+            self.machine.failure_inside.take();
         }
         lend::take_panicked();
         profile::begin(&self.lua, &self.machine);
@@ -732,13 +735,28 @@ const TASK: &str = "local xpcall, report = ... return function(f, ...) return xp
 fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     let machine = Rc::clone(machine);
     lua.create_function(move |lua, problem: Value| {
-        let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
-        let failure = caught::failure(lua, &problem, trip);
+        let failure = caught::failure_of(lua, &machine, &problem);
         if let Some(port) = machine.debug.get() {
             port.fault(lua, &failure);
         }
         *machine.failure.borrow_mut() = Some(failure);
         Ok(())
+    })
+}
+
+/// The handler of the body of a file that is required: it takes down what it sees before the stack is unwound,
+/// and gives errors the place where they were raised.
+fn report_inside(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
+    let machine = Rc::clone(machine);
+    lua.create_function(move |lua, problem: Value| {
+        machine.fuel.end_paid();
+        let failure = caught::failure_of(lua, &machine, &problem);
+        let raised = match failure.kind {
+            FaultKind::Error => Value::String(fuel::text(lua, &failure.message)?),
+            _ => problem,
+        };
+        *machine.failure_inside.borrow_mut() = Some(failure);
+        Ok(raised)
     })
 }
 

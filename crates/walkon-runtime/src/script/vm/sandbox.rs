@@ -57,8 +57,6 @@ pub(crate) struct Sandbox {
     pub(crate) native: Table,
     /// Luau's own `xpcall`, which lets yields pass.
     pub(crate) protect: Function,
-    /// A handler of errors that adds the line of the script to errors of guarded functions.
-    pub(crate) place: Function,
     /// A value as a script would print it, without its address.
     pub(crate) show: Function,
     /// Whether a coroutine was made by a script.
@@ -93,7 +91,6 @@ pub(crate) fn build(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Sandbox> {
         globals,
         native,
         protect,
-        place: guarded.raw_get("place")?,
         show: guarded.raw_get("show")?,
         is_own_coroutine: host.raw_get("isOwnCoroutine")?,
     })

@@ -156,13 +156,14 @@ fn a_circle_of_files_is_an_error() {
     let vm = vm_with_files(&[("a.lua", "require('b')"), ("b.lua", "\nrequire('a')")]);
     assert_eq!(
         vm.load("a").unwrap_err().message,
-        "a.lua:1: require: b.lua:2: require: a.lua -> b.lua -> a.lua is a circle of files; move what they share into one of its own"
+        "b.lua:2: require: a.lua -> b.lua -> a.lua is a circle of files; move what they share into one of its own, \
+         in require at a.lua:1"
     );
     assert!(vm.load("b").is_err());
 }
 
 #[test]
-fn a_mistake_behind_a_chain_of_files_names_its_two_ends() {
+fn a_mistake_behind_a_chain_of_files_names_its_own_line_and_then_the_chain() {
     let vm = vm_with_files(&[
         ("a.lua", "\nrequire('b')"),
         ("b.lua", "require('c')"),
@@ -171,9 +172,13 @@ fn a_mistake_behind_a_chain_of_files_names_its_two_ends() {
         ("e.lua", "require('f')"),
         ("f.lua", "require('nothing')"),
     ]);
-    assert_eq!(vm.load("a").unwrap_err().message, "a.lua:2: require: d.lua:3: oh");
+    let failure = vm.load("a").unwrap_err();
+    let chain = "in require at c.lua:1, in require at b.lua:1, in require at a.lua:2";
+    assert_eq!(failure.message, format!("d.lua:3: oh, {chain}"));
+    assert_eq!((failure.file.as_str(), failure.line), ("d.lua", 3));
+    assert_eq!(failure.traceback, "d.lua:3\nc.lua:1\nb.lua:1\na.lua:2");
     let unknown = vm.load("e").unwrap_err().message;
-    assert_eq!(unknown, "e.lua:1: require: f.lua:1: require: unknown script \"nothing\"");
+    assert_eq!(unknown, "f.lua:1: require: unknown script \"nothing\", in require at e.lua:1");
 }
 
 /// A chain of so many files, `m1.lua` first, each of which requires the next.
@@ -190,11 +195,10 @@ fn chain(count: usize) -> ScriptVm {
 fn files_that_require_one_another_too_deep_are_refused_in_one_sentence() {
     assert!(chain(ScriptLimits::REQUIRE_DEPTH).load("m1").is_ok());
     let deep = chain(301);
-    assert_eq!(
-        deep.load("m1").unwrap_err().message,
-        "m1.lua:1: require: m64.lua:1: require: files require one another more than 64 deep; \
-         require m65.lua before the others, in m1.lua"
-    );
+    let told = deep.load("m1").unwrap_err().message;
+    let sentence = "m64.lua:1: require: files require one another more than 64 deep; \
+                    require m65.lua before the others, in m1.lua, in require at m63.lua:1, ";
+    assert!(told.starts_with(sentence) && told.ends_with(", in require at m1.lua:1"), "{told}");
     for first in (1..=301).rev().step_by(60) {
         assert!(deep.load(&format!("m{first}")).is_ok(), "what is loaded already counts no more: {first}");
     }

@@ -1,0 +1,155 @@
+//! Where an error is: the file and line that raised it, however the code came to run, then the way there.
+
+use std::fmt::Write;
+
+use walkon_runtime::game::StartError;
+use walkon_runtime::game::event::ScriptFault;
+use walkon_runtime::script::vm::fault::CallFailure;
+
+use crate::script::script_flow::setup;
+
+/// An error in the third line of a file, as that line and as it is told without its place.
+const ERRORS: &[(&str, &str)] = &[
+    ("error(\"oh\")", "oh"),
+    ("error(\"oh\", 0)", "oh"),
+    ("error({ \"oh\" })", "(error object is a table)"),
+    ("local x = nil + 1", "attempt to perform arithmetic (add) on nil and number"),
+    ("local way = nothing.at", "attempt to index nil with 'at'; nothing is nil"),
+    ("math.sin(\"a\")", "sin: x is \"a\", expected a number"),
+    ("string.rep(\"x\")", ""),
+    ("require(\"nowhere\")", "require: unknown script \"nowhere\""),
+    ("local local", "Expected identifier when parsing variable name, got 'local'"),
+    ("while true do end", "stopped after "),
+];
+
+/// Files `one.lua`, `two.lua`, ... each of which requires the next; the last one has `line` as its third line.
+fn chain(depth: usize, line: &str) -> Vec<(String, String)> {
+    let name = |at: usize| format!("m{at}.lua");
+    let mut files: Vec<(String, String)> = (1..depth)
+        .map(|at| (name(at), format!("{}return require(\"m{}\")", "\n".repeat(at), at + 1)))
+        .collect();
+    files.push((name(depth), format!("local m = {{}}\n\n{line}\nreturn m")));
+    files
+}
+
+/// What a run tells whose files are these: why it did not begin, or its first fault.
+fn first_fault(files: &[(String, String)]) -> ScriptFault {
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let mut run = match setup(&files) {
+        Ok(run) => run,
+        Err(StartError::Load(failure) | StartError::Init { failure, .. }) => {
+            let CallFailure { file, line, message, traceback, .. } = *failure;
+            return ScriptFault { file, line, message, traceback, ..ScriptFault::default() };
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let mut lines =
+        run.tick(60).trace.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let fault =
+        lines.find(|line| line["e"] == "scriptFault").unwrap_or_else(|| panic!("no fault: {files:?}"));
+    let text = |key: &str| fault[key].as_str().unwrap_or_default().to_owned();
+    let line = fault["line"].as_f64().unwrap_or_default() as u32;
+    let (file, message, traceback) = (text("file"), text("message"), text("traceback"));
+    ScriptFault { file, line, message, traceback, ..ScriptFault::default() }
+}
+
+/// Ways by which a file comes to be required: a text of `level.lua`, and the line in it that requires.
+const REQUIRES: &[(&str, u32)] = &[
+    ("require(\"m1\")", 1),
+    ("function onStart()\n  require(\"m1\")\nend", 2),
+    ("function onTick()\n  require(\"m1\")\nend", 2),
+    ("function onStart()\n  task.spawn(function()\n    task.ticks(1)\n    require(\"m1\")\n  end)\nend", 4),
+    ("function onStart()\n  timer.after(1/60, function()\n    require(\"m1\")\n  end)\nend", 3),
+    (
+        "function onStart()\n  event.on(\"go\", function()\n    require(\"m1\")\n  end)\n  event.emit(\"go\")\nend",
+        3,
+    ),
+];
+
+#[test]
+fn an_error_of_a_required_file_is_told_at_its_own_line_with_the_chain_behind_it() {
+    for (line, what) in ERRORS {
+        for (level, required_at) in REQUIRES {
+            for depth in 1..=3 {
+                let mut files = chain(depth, line);
+                files.push(("level.lua".to_owned(), (*level).to_owned()));
+                let ScriptFault { message, file, line: at, traceback, .. } = first_fault(&files);
+                let context = format!("{line:?} {depth} deep in {level:?}: {message}");
+                let innermost = format!("m{depth}.lua");
+                assert_eq!((file.as_str(), at), (innermost.as_str(), 3), "{context}");
+                assert!(message.starts_with(&format!("{innermost}:3: {what}")), "{context}");
+                let mut way = String::new();
+                for at in (1..depth).rev() {
+                    let _ = write!(way, ", in require at m{at}.lua:{}", at + 1);
+                }
+                let _ = write!(way, ", in require at level.lua:{required_at}");
+                let is_budget = line.starts_with("while");
+                assert!(is_budget || message.ends_with(&way), "{context}");
+                let frames: Vec<&str> = traceback.lines().collect();
+                let last = format!("level.lua:{required_at}");
+                assert!(frames.iter().any(|frame| frame.starts_with(&last)), "{context}: {traceback}");
+            }
+        }
+    }
+}
+
+/// Calls of `lib.fail()` in `anna.lua` or `level.lua`: at load, at init, at update, in a task, in a handler.
+const CALLS: &[(&str, &str)] = &[
+    ("level.lua", "lib.fail()"),
+    ("level.lua", "function onStart() lib.fail() end"),
+    ("level.lua", "function onTick() lib.fail() end"),
+    ("level.lua", "function onStart() task.spawn(function() task.ticks(1) lib.fail() end) end"),
+    ("level.lua", "function onStart() event.on(\"go\", lib.fail) event.emit(\"go\") end"),
+    ("level.lua", "function onStart() timer.after(1/60, function() lib.fail() end) end"),
+    ("anna.lua", "lib.fail() return {}"),
+    ("anna.lua", "return { init = function() lib.fail() end }"),
+    ("anna.lua", "return { start = function() lib.fail() end }"),
+    ("anna.lua", "return { update = function() lib.fail() end }"),
+    ("anna.lua", "return { run = function() task.ticks(1) lib.fail() end }"),
+    (
+        "anna.lua",
+        "return { start = function(self) self.character:walkTo(\"near\", { onArrived = lib.fail }) end }",
+    ),
+];
+
+#[test]
+fn an_error_in_a_function_of_a_required_file_is_told_at_its_own_line() {
+    for (line, what) in ERRORS.iter().filter(|(line, _)| *line != "local local") {
+        for (file, call) in CALLS {
+            let lib = format!("local lib = {{}} function lib.fail()\n\n{line}\nend return lib");
+            let caller = format!("local lib = require(\"lib\") {call}");
+            let files = [("lib.lua".to_owned(), lib), ((*file).to_owned(), caller)];
+            let fault = first_fault(&files);
+            let context = format!("{line:?} by {call:?} of {file}: {fault:?}");
+            assert_eq!((fault.file.as_str(), fault.line), ("lib.lua", 3), "{context}");
+            assert!(fault.message.starts_with(&format!("lib.lua:3: {what}")), "{context}");
+        }
+    }
+}
+
+/// Calls by which the host loads a file: the function as the message names it, and what follows the sentence.
+const HOST_LOADS: &[(&str, &str)] = &[
+    ("attach", "world.character(\"anna\"):attach(\"m1\")"),
+    ("world.spawn", "world.spawn({ name = \"dora\", at = \"far\", behaviour = \"m1\" })"),
+    ("cinematic.play", "cinematic.play(\"m1\")"),
+    ("bt.subtree", "bt.subtree(\"m1\")"),
+];
+
+#[test]
+fn an_error_of_a_file_that_a_function_of_the_host_loads_is_told_at_its_own_line() {
+    for (line, what) in ERRORS {
+        for (function, call) in HOST_LOADS {
+            for depth in 1..=2 {
+                let mut files = chain(depth, line);
+                files.push(("level.lua".to_owned(), format!("function onStart()\n{call}\nend")));
+                let fault = first_fault(&files);
+                let context = format!("{line:?} {depth} deep by {call:?}: {fault:?}");
+                let innermost = format!("m{depth}.lua");
+                assert_eq!((fault.file.as_str(), fault.line), (innermost.as_str(), 3), "{context}");
+                assert!(fault.message.starts_with(&format!("{innermost}:3: {what}")), "{context}");
+                let way = format!(", in {function} at level.lua:2");
+                assert!(line.starts_with("while") || fault.message.ends_with(&way), "{context}");
+            }
+        }
+    }
+}
