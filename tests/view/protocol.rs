@@ -111,6 +111,41 @@ fn everything_that_is_done_on_the_page_replays_from_the_trace() {
     assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
 }
 
+/// The trace is written as the level runs, so that nothing is run again when a signal ends it.
+#[cfg(unix)]
+#[test]
+fn fault_h5_the_trace_of_a_view_is_the_one_that_its_run_comes_to_again() {
+    for turns in 0..3 {
+        let viewed = Viewed::with("courtyard", &["--paused", "--trace", "played.jsonl"]);
+        let mut hand = viewed.client();
+        hand.step(30);
+        hand.get(json!({ "do": "input", "event": "bell" }));
+        hand.step(60);
+        let script = viewed.file("scripts/behaviours/guard.lua");
+        let text = std::fs::read_to_string(&script).unwrap();
+        std::fs::write(&script, format!("{text}\n-- saved again\n")).unwrap();
+        hand.wait(|message| message["tell"] == "script");
+        hand.step(10);
+        hand.wait(|message| message["tell"] == "reloaded" && message["ok"] == true);
+        if turns > 0 {
+            hand.get(json!({ "do": "goOn", "tick": 50 }));
+            hand.step(20);
+        }
+        if turns > 1 {
+            hand.get(json!({ "do": "restart", "seed": 9 }));
+            hand.step(40);
+        }
+        let asked = hand.get(json!({ "do": "trace" }));
+        let (status, project) = viewed.end();
+        assert_eq!(status.code(), Some(130), "{status}");
+        let trace = std::fs::read_to_string(project.path().join("played.jsonl")).unwrap();
+        assert!(trace.lines().count() > 40);
+        let texts = asked["text"].as_str().unwrap().lines().zip(trace.lines());
+        assert_eq!(asked["text"].as_str().unwrap().lines().count(), trace.lines().count());
+        texts.for_each(|(again, written)| assert_eq!(again, written, "{turns}"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_run_that_was_played_with_replays_from_its_trace() {

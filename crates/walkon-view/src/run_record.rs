@@ -36,16 +36,21 @@ impl RunStart {
     /// # Errors
     /// A sentence about what is wrong with the level or a script.
     pub fn begin(&self, signals: Arc<Signals>) -> Result<Game, String> {
-        self.begin_debugged(signals, None)
+        self.begin_recorded(signals, RecordOptions { sentences: true, ..RecordOptions::default() })
     }
 
-    /// The same under a debugger.
+    /// The same under a debugger, with something to write down.
     ///
     /// # Errors
     /// As [`RunStart::begin`].
-    pub fn begin_debugged(&self, signals: Arc<Signals>, debugger: Option<Debugger>) -> Result<Game, String> {
-        let options = RecordOptions { sentences: true, ..RecordOptions::default() };
-        self.begin_by(Setup { signals, debugger, recorder: Recorder::new(options), ..Setup::default() })
+    pub fn begin_debugged(
+        &self,
+        signals: Arc<Signals>,
+        debugger: Debugger,
+        options: RecordOptions,
+    ) -> Result<Game, String> {
+        let (debugger, recorder) = (Some(debugger), Recorder::new(options));
+        self.begin_by(Setup { signals, debugger, recorder, ..Setup::default() })
     }
 
     /// The same with something to write down.

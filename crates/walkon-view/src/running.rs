@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon_runtime::game::Game;
+use walkon_runtime::game::headless::{self, Bound, RunEnd};
 use walkon_runtime::game::inputs::{Input, Reload};
+use walkon_runtime::game::recorder::RecordOptions;
+use walkon_runtime::game::tick::Tick;
 use walkon_runtime::level::base64;
 use walkon_runtime::script::vm::fuel::Signals;
 
@@ -41,6 +44,34 @@ pub struct Running {
     course: Rc<RefCell<Course>>,
     orders: Rc<Orders>,
     port: Rc<Port>,
+    /// What a trace has of the run, where one is written.
+    lines: Option<TraceLines>,
+}
+
+/// The lines of a trace, tick by tick.
+#[derive(Debug, Default)]
+struct TraceLines {
+    all: Vec<String>,
+    /// Whether the end was asked for in the last tick: calls of scripts may not have come to theirs.
+    is_cut_short: bool,
+}
+
+impl TraceLines {
+    /// Those of tick 0.
+    fn begun(recorded: &Tick) -> Self {
+        Self { all: recorded.lines.clone(), is_cut_short: false }
+    }
+
+    fn took(&mut self, recorded: &Tick) {
+        self.all.extend(recorded.lines.iter().cloned());
+    }
+
+    /// All of them, with those of the end.
+    fn ended(mut self, last: Vec<String>, line: String) -> Vec<String> {
+        self.all.extend(last);
+        self.all.push(line);
+        self.all
+    }
 }
 
 /// The ways to a running level and to its past.
@@ -50,6 +81,14 @@ pub struct Ways {
     pub orders: Receiver<Ordered>,
     /// The past.
     pub replicas: Sender<Wish>,
+    /// Whether a trace is written.
+    pub is_traced: bool,
+}
+
+/// What is written down of the level that runs.
+fn recording_of(is_traced: bool) -> RecordOptions {
+    let options = RecordOptions { sentences: true, ..RecordOptions::default() };
+    if is_traced { RecordOptions { trace: true, hash_every: 1, ..options } } else { options }
 }
 
 impl Running {
@@ -58,20 +97,34 @@ impl Running {
     /// # Errors
     /// A sentence about what is wrong with the level or its scripts.
     pub fn begin(shared: Shared, signals: Arc<Signals>, speed: Speed, ways: Ways) -> Result<Self, String> {
+        let lines = ways.is_traced.then(TraceLines::default);
         let start = Arc::clone(&shared.record.lock().start);
         // Its rate is known when the level is.
         let course = Course::new(shared.clone(), walkon_runtime::base::time::TickRate::default(), speed);
         let (course, orders) = (Rc::new(RefCell::new(course)), Rc::new(Orders::new(ways.orders)));
         let port = Port::new(Rc::clone(&course), Rc::clone(&orders), ways.replicas);
-        let game = start.begin_debugged(Arc::clone(&signals), Some(port.debugger()))?;
+        let options = recording_of(lines.is_some());
+        let game = start.begin_debugged(Arc::clone(&signals), port.debugger(), options)?;
         course.borrow_mut().set_speed(speed, game.rate());
-        let mut running = Self { shared, signals, game, course, orders, port };
+        let mut running = Self { shared, signals, game, course, orders, port, lines };
         running.first_tick();
         Ok(running)
     }
 
+    /// The lines of the trace, where one is written, with those of the end of the level. Nobody watches its
+    /// calls any more: what asked for the end must not keep the handlers of the end from running.
+    pub fn end(mut self) -> Option<Vec<String>> {
+        let lines = self.lines?;
+        self.signals.take_back_stop();
+        self.port.pass(Passing::Everything);
+        let bound = Bound { ticks_max: self.game.world().tick().0, until: None, is_strict: false };
+        let ended = if lines.is_cut_short { RunEnd::Signal } else { headless::end_of(&self.game) };
+        let (last, report) = headless::end(&mut self.game, &bound, ended);
+        Some(lines.ended(last.lines, report.last_line()))
+    }
+
     /// Runs until the end is ordered, or nobody is left to order anything.
-    pub fn run(mut self) {
+    pub fn run(&mut self) {
         loop {
             let mut next = match self.orders.next(self.patience()) {
                 Ok(ordered) => Some(ordered),
@@ -221,6 +274,10 @@ impl Running {
         self.port.ticks(next);
         let recorded = self.game.tick(&inputs);
         self.shared.record.lock().tick = next;
+        if let Some(lines) = &mut self.lines {
+            lines.took(&recorded);
+            lines.is_cut_short = self.signals.is_stopped();
+        }
         self.course.borrow_mut().took(&self.game, &recorded);
     }
 
@@ -249,6 +306,7 @@ impl Running {
     /// Tick 0 of a game that was just begun.
     fn first_tick(&mut self) {
         let recorded = self.game.start_facts();
+        self.lines = self.lines.take().map(|_| TraceLines::begun(&recorded));
         self.port.ticks(0);
         let mut course = self.course.borrow_mut();
         course.ended = None;
@@ -290,7 +348,7 @@ impl Running {
         }
         let start = RunStart { seed: seed.or(texts.seed), ..texts };
         self.port.ticks(0);
-        let game = start.begin_debugged(Arc::clone(&self.signals), Some(self.port.debugger()))?;
+        let game = self.begun(&start)?;
         let generation = self.shared.record.lock().generation + 1;
         *self.shared.record.lock() = RunRecord { generation, ..RunRecord::new(start) };
         *self.shared.past.lock() = ShownPast::default();
@@ -314,7 +372,8 @@ impl Running {
         self.port.pass(Passing::Everything);
         let came = self.run_again(&record, tick, reply);
         self.port.pass(Passing::Nothing);
-        let game = came?;
+        let (game, lines) = came?;
+        self.lines = self.lines.take().map(|_| lines);
         self.shared.record.lock().cut(tick);
         self.shared.past.lock().cut(tick);
         self.game = game;
@@ -340,18 +399,30 @@ impl Running {
         Ok(())
     }
 
-    fn run_again(&self, record: &RunRecord, tick: u64, reply: Option<&Reply>) -> Result<Game, String> {
-        let mut game = record.start.begin_debugged(Arc::clone(&self.signals), Some(self.port.debugger()))?;
-        game.start_facts();
+    fn begun(&self, start: &RunStart) -> Result<Game, String> {
+        let options = recording_of(self.lines.is_some());
+        start.begin_debugged(Arc::clone(&self.signals), self.port.debugger(), options)
+    }
+
+    fn run_again(
+        &self,
+        record: &RunRecord,
+        tick: u64,
+        reply: Option<&Reply>,
+    ) -> Result<(Game, TraceLines), String> {
+        let mut game = self.begun(&record.start)?;
+        let mut lines = TraceLines::begun(&game.start_facts());
         // Bounded by the ticks that were run before.
-        while game.world().tick().0 < tick && !self.signals.is_stopped() {
+        while game.world().tick().0 < tick {
             let next = game.world().tick().0 + 1;
-            game.tick(&record.inputs_for(next));
-            if reply.is_some_and(|reply| !reply.progress("going back", next, tick)) {
+            lines.took(&game.tick(&record.inputs_for(next)));
+            if self.signals.is_stopped()
+                || reply.is_some_and(|reply| !reply.progress("going back", next, tick))
+            {
                 return Err(CALLED_OFF.to_owned());
             }
         }
-        Ok(game)
+        Ok((game, lines))
     }
 
     fn everything_is_new(&self) {

@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
 use walkon_runtime::glam::Vec3;
@@ -39,6 +39,8 @@ pub struct ViewSetup {
     pub speed: Speed,
     /// Whether it runs at once.
     pub is_playing: bool,
+    /// Whether a trace is written of it.
+    pub is_traced: bool,
     /// Flags by which a shell ends a call or the run.
     pub signals: Arc<Signals>,
     /// Asked on each thread that runs scripts, with the flags of their calls: it sees to it that no call
@@ -56,6 +58,17 @@ pub struct View {
     copy_signals: [Arc<Signals>; 2],
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
+    /// What comes when the level has ended: the lines of its trace.
+    lines: Receiver<Vec<String>>,
+}
+
+/// A run that is over, and what was written down of it.
+#[derive(Debug)]
+pub struct ViewedRun {
+    /// The run.
+    pub record: RunRecord,
+    /// The lines of its trace behind the header; none where no trace is written.
+    pub lines: Vec<String>,
 }
 
 impl View {
@@ -64,7 +77,7 @@ impl View {
     /// # Errors
     /// A sentence about what is wrong with the level or its scripts, or why there is no thread.
     pub fn begin(setup: ViewSetup) -> Result<Self, String> {
-        let ViewSetup { project, start, speed, is_playing, signals, watch, scenery } = setup;
+        let ViewSetup { project, start, speed, is_playing, is_traced, signals, watch, scenery } = setup;
         let shared = Shared {
             file: start.level.path.as_str().into(),
             record: SharedRecord::new(RunRecord::new(start)),
@@ -73,7 +86,8 @@ impl View {
         };
         let (running, orders) = channel();
         let (replicas, wishes) = channel();
-        let ways = Ways { orders, replicas: replicas.clone() };
+        let ways = Ways { orders, replicas: replicas.clone(), is_traced };
+        let (written, lines) = channel();
         let (forecast, outlooks) = channel();
         let (desk, errands) = channel();
         let doers = Doers { shared: shared.clone(), running, replicas, forecast, desk };
@@ -82,11 +96,13 @@ impl View {
         let mut threads = Vec::new();
         let (own, for_level, watch_level) = (shared.clone(), Arc::clone(&signals), Arc::clone(&watch));
         threads.push(thread("level", move || {
-            let _watched = watch_level(Arc::clone(&for_level));
+            let watched = watch_level(Arc::clone(&for_level));
             match Running::begin(own, for_level, speed, ways) {
-                Ok(level) => {
+                Ok(mut level) => {
                     let _ = told.send(Ok(()));
                     level.run();
+                    drop(watched);
+                    level.end().into_iter().for_each(|lines| _ = written.send(lines));
                 }
                 Err(error) => _ = told.send(Err(error)),
             }
@@ -108,7 +124,7 @@ impl View {
         if is_playing {
             let _ = doers.running.send(Ordered { order: Order::Play, reply: None });
         }
-        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), threads })
+        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), threads, lines })
     }
 
     /// Serves the page until the view is over.
@@ -141,14 +157,9 @@ impl View {
         let _ = self.doers.desk.send(Errand::Saved(saved));
     }
 
-    /// The run so far.
+    /// Ends everything. The run as it was.
     #[must_use]
-    pub fn record(&self) -> RunRecord {
-        self.doers.shared.record.now()
-    }
-
-    /// Ends everything.
-    pub fn end(self) {
+    pub fn end(self) -> ViewedRun {
         self.is_over.store(true, Ordering::Relaxed);
         self.signals.stop();
         self.copy_signals.iter().for_each(|signals| signals.stop());
@@ -159,6 +170,7 @@ impl View {
         for thread in self.threads {
             let _ = thread.join();
         }
+        ViewedRun { record: self.doers.shared.record.now(), lines: self.lines.try_recv().unwrap_or_default() }
     }
 }
 

@@ -237,12 +237,27 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
         // A signal comes first: the call that it cut short counts as a fault, but is none of the script's.
         ended = if stop { Some(RunEnd::Signal) } else { after_tick(game, bound, &recorded) };
     }
+    let (last, report) = end(game, bound, ended.unwrap_or(RunEnd::Bound));
+    let _ = host.watch(game.world(), &last);
+    report
+}
+
+/// Ends a run whose ticks are run already: what happens as the level ends, and the report.
+pub fn end(game: &mut Game, bound: &Bound, ended: RunEnd) -> (Tick, Report) {
     let ticks = game.world().tick().0;
     let hash = game.fingerprint().whole();
     let switched_off = game.switched_off();
     let last = game.end();
-    let _ = host.watch(game.world(), &last);
-    Report { switched_off, ..report(game, ended.unwrap_or(RunEnd::Bound), bound, ticks, hash) }
+    (last, Report { switched_off, ..report(game, ended, bound, ticks, hash) })
+}
+
+/// Why a run ends that goes no further than it has come.
+#[must_use]
+pub fn end_of(game: &Game) -> RunEnd {
+    if game.is_memory_exhausted() {
+        return RunEnd::Limit;
+    }
+    if game.outcome().is_some() { RunEnd::Finish } else { RunEnd::Bound }
 }
 
 /// Why a run ends after this tick, if it does.

@@ -65,6 +65,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         start,
         speed: Speed::Times(args.speed),
         is_playing: !args.paused,
+        is_traced: trace.is_some(),
         signals,
         watch: watch_calls,
         scenery: scenery::backdrop(&found, &level.def.navigation),
@@ -86,12 +87,12 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     if trace.is_some() {
         interrupts.take_time();
     }
-    let record = view.record();
-    view.end();
+    let run = view.end();
     if let Some(trace) = trace {
-        // The whole run is run again.
-        let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
-        trace.write(text.unwrap_or_default().as_bytes())?;
+        let header = header(&run.record).map_err(CommandFailure::io)?;
+        let lines = std::iter::once(header).chain(run.lines);
+        let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
+        trace.write(text.as_bytes())?;
     }
     Ok(interrupts.asked().unwrap_or(Exit::Ok))
 }
@@ -306,6 +307,33 @@ impl FoundProject {
     }
 }
 
+/// What a trace of a view has of each tick.
+const RECORDING: RecordOptions =
+    RecordOptions { trace: true, hash_every: 1, positions_every: 0, detail_every: 0, sentences: false };
+
+fn bound_of(record: &RunRecord) -> Bound {
+    Bound { ticks_max: record.tick, until: None, is_strict: false }
+}
+
+/// The first line of the trace of a run that was viewed, with the texts that it began with.
+fn header(record: &RunRecord) -> Result<String, String> {
+    let start = &record.start;
+    let level = start.level()?;
+    let settings = crate::level::spawn::settings(&level.def);
+    let setup = RunSetup {
+        level_file: &start.level.path,
+        seed: start.seed.unwrap_or(level.def.seed),
+        bound: bound_of(record),
+        args: start.args.clone(),
+        options: RECORDING,
+    };
+    let text = |file: &LevelFile| (file.path.clone(), file.text.clone());
+    let files = level.files.iter().map(text).collect_map();
+    let texts = ProjectTexts { scripts: start.scripts.clone(), files };
+    let header = Header::of(&level, &start.scripts, super::limits::by_name(&settings), setup);
+    Ok(Header { texts: Some(texts), ..header }.line())
+}
+
 /// The trace of a run that was viewed: it is run again and written down.
 struct SessionTrace<'a> {
     record: &'a RunRecord,
@@ -318,26 +346,9 @@ struct SessionTrace<'a> {
 impl SessionTrace<'_> {
     /// The trace; none where it was called off.
     fn written(mut self) -> Result<Option<String>, String> {
-        let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
-        let start = &self.record.start;
-        let level = start.level()?;
-        let seed = start.seed.unwrap_or(level.def.seed);
-        let bound = Bound { ticks_max: self.record.tick, until: None, is_strict: false };
-        let settings = crate::level::spawn::settings(&level.def);
-        let setup = RunSetup {
-            level_file: &start.level.path,
-            seed,
-            bound: bound.clone(),
-            args: start.args.clone(),
-            options,
-        };
-        let text = |file: &LevelFile| (file.path.clone(), file.text.clone());
-        let files = level.files.iter().map(text).collect_map();
-        let texts = ProjectTexts { scripts: start.scripts.clone(), files };
-        let header = Header::of(&level, &start.scripts, super::limits::by_name(&settings), setup);
-        self.lines.push(Header { texts: Some(texts), ..header }.line());
-        let mut game = start.begin_recorded(Arc::default(), options)?;
-        let report = headless::run_hosted(&mut game, &bound, &mut self);
+        self.lines.push(header(self.record)?);
+        let mut game = self.record.start.begin_recorded(Arc::default(), RECORDING)?;
+        let report = headless::run_hosted(&mut game, &bound_of(self.record), &mut self);
         self.lines.push(report.last_line());
         Ok((!self.is_called_off).then(|| self.lines.join("\n") + "\n"))
     }

@@ -103,6 +103,11 @@ impl Signals {
         self.asked.fetch_or(Self::STOP, Ordering::Relaxed);
     }
 
+    /// Later calls run again.
+    pub fn take_back_stop(&self) {
+        self.asked.fetch_and(!Self::STOP, Ordering::Relaxed);
+    }
+
     /// The running call ends: it took too long. Forgotten when the next one begins.
     pub fn end_call(&self) {
         self.asked.fetch_or(Self::LATE, Ordering::Relaxed);
