@@ -152,16 +152,20 @@ impl Watched {
 
     /// Waits until a line with this text comes.
     fn until(&mut self, text: &str) {
+        self.until_all(&[text]);
+    }
+
+    /// Waits until each of these texts has come in a line, in any order.
+    fn until_all(&mut self, texts: &[&str]) {
         let patience = std::time::Duration::from_secs(120);
-        loop {
+        let mut missing = texts.to_vec();
+        while !missing.is_empty() {
             match self.said.recv_timeout(patience) {
                 Ok(line) => {
+                    missing.retain(|text| !line.contains(text));
                     self.all.push(line);
-                    if self.all.last().is_some_and(|line| line.contains(text)) {
-                        return;
-                    }
                 }
-                Err(error) => panic!("{text}: {error} after\n{}", self.all.join("\n")),
+                Err(error) => panic!("{missing:?}: {error} after\n{}", self.all.join("\n")),
             }
         }
     }
@@ -236,6 +240,41 @@ fn the_end_of_a_broken_file_mends_nothing_while_its_old_code_runs_on() {
     assert!(!watched.all.join("\n").contains("mended"), "{:?}", watched.all);
     std::fs::write(&path, &right).unwrap();
     watched.until(", mended");
+}
+
+/// All files that are broken are shown, whatever is wrong with them, and files that nothing uses are said to be
+/// so.
+#[test]
+fn every_broken_file_is_shown_and_a_file_that_nothing_uses_is_not_said_to_be_reloaded() {
+    let (_outer, game) = project();
+    let write = |name: &str, text: &str| std::fs::write(game.join("scripts").join(name), text).unwrap();
+    let guard = std::fs::read_to_string(game.join("scripts/behaviours/guard.lua")).unwrap();
+    let using = format!("local one, other = require(\"one\"), require(\"other\")\n{guard}");
+    let right = "return { right = true }\n";
+    write("one.lua", right);
+    write("other.lua", right);
+    write("behaviours/guard.lua", &using);
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    write("unused.lua", right);
+    watched.until("unused.lua is used by nothing so far");
+    assert!(!watched.all.join("\n").contains("reloaded"), "{:?}", watched.all);
+    // Both are in one save: a folder is written at once, as version control does.
+    let cases = [
+        ["return {\n", "return }\n"],
+        ["\nerror(\"early\")\n", "\nlocal x = nil + 1\nreturn x\n"],
+        ["return {\n", "local lib = {} function lib.f() return lgo.info(\"x\") end return lib\n"],
+        ["local x = 1 x.y()\nreturn undefinedName.x\n", "return {\n"],
+    ];
+    for [one, other] in cases {
+        write("one.lua", one);
+        write("other.lua", other);
+        let parts = ["scripts/one.lua:", "scripts/other.lua:", "reload refused; the old version runs on"];
+        watched.until_all(&parts);
+        write("one.lua", right);
+        write("other.lua", right);
+        watched.until(", mended");
+    }
 }
 
 /// A file that is taken in says nothing of another one that is still refused.

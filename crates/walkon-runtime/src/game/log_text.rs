@@ -6,9 +6,13 @@ use crate::base::ids::CharacterId;
 use crate::game::event::Event;
 use crate::game::line::readable;
 use crate::game::tick_notes::ReloadNote;
+use crate::script::host::reload::UNUSED;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::DoorSignal;
+
+/// The owner of lines about a reload.
+pub const RELOAD: &str = "reload";
 
 /// A sentence about an event; none when it is not worth one.
 #[must_use]
@@ -74,11 +78,12 @@ pub fn caption(world: &World, event: &Event) -> Option<String> {
 }
 
 /// The line of a reload that took effect: `time` is how long it took, `mended` whether one was refused before
-/// it. A file that was deleted is not said to be reloaded.
+/// it. A file that was deleted, or that nothing uses, is not said to be reloaded.
 #[must_use]
 pub fn reloaded(note: &ReloadNote, time: &str, mended: &str) -> String {
-    let taken: Vec<&str> =
-        note.files.iter().filter(|file| !note.deleted.contains(file)).map(String::as_str).collect();
+    let is_unused = |file: &str| note.notes.iter().any(|note| note.strip_suffix(UNUSED) == Some(file));
+    let is_taken = |file: &&String| !note.deleted.contains(file) && !is_unused(file);
+    let taken: Vec<&str> = note.files.iter().filter(is_taken).map(String::as_str).collect();
     let mut parts = Vec::new();
     if !taken.is_empty() {
         parts.push(format!("reloaded {}{time}{mended}", taken.join(", ")));
@@ -141,5 +146,17 @@ mod tests {
         assert!(unused.mends());
         let renamed = note(&["a.lua", "b.lua"], &["a.lua"], &["x"]);
         assert_eq!(reloaded(&renamed, " in 5 ms", ""), "reloaded b.lua in 5 ms; a.lua was deleted; x");
+    }
+
+    #[test]
+    fn a_file_that_nothing_uses_is_not_said_to_be_reloaded() {
+        let note = |files: &[&str]| ReloadNote {
+            files: files.iter().map(|name| (*name).to_owned()).collect(),
+            notes: vec![format!("a.lua{UNUSED}")],
+            ..ReloadNote::default()
+        };
+        assert_eq!(reloaded(&note(&["a.lua"]), " in 5 ms", ""), "a.lua is used by nothing so far");
+        let both = reloaded(&note(&["a.lua", "b.lua"]), " in 5 ms", ", mended");
+        assert_eq!(both, "reloaded b.lua in 5 ms, mended; a.lua is used by nothing so far");
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::base::ordered::CollectOrdered;
 use crate::game::inputs::Reload;
 use crate::game::level_reload::{self, Edited, Origin};
+use crate::game::log_text;
 use crate::script::host::ScriptHost;
 use crate::script::host::reload::{ReloadError, Taken};
 use crate::script::state::test_run::ReloadReport;
@@ -114,7 +115,7 @@ fn with_level(
 /// Sentences about what a level could not keep, as warnings: it has changed although its reload is refused.
 fn tell_of_level(world: &mut World, notes: Vec<String>) {
     for message in notes {
-        let owner = "reload".to_owned();
+        let owner = log_text::RELOAD.to_owned();
         let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
         world.events.push(Fact::Logged(Box::new(line)));
     }
@@ -129,13 +130,15 @@ fn paths(reload: &Reload) -> Vec<String> {
 /// The fact of a reload, and its report.
 fn tell(world: &mut World, outcome: Result<Taken, ReloadError>, reload: &Reload) -> ReloadReport {
     let tick = world.tick();
+    let mut more = Vec::new();
     let (event, report) = match outcome {
         Ok(Taken { files, notes }) => {
             let paths = files.keys().cloned().collect();
             let report = ReloadReport { ok: true, message: None, files: paths, tick };
             (Fact::Reloaded { files: described(&files), notes }, report)
         }
-        Err(ReloadError { file, line, message, .. }) => {
+        Err(ReloadError { file, line, message, more: others, .. }) => {
+            more = others;
             let files = paths(reload);
             let report = ReloadReport { ok: false, message: Some(message.clone()), files, tick };
             let mut files = described(&reload.scripts);
@@ -146,6 +149,11 @@ fn tell(world: &mut World, outcome: Result<Taken, ReloadError>, reload: &Reload)
         }
     };
     world.events.push(event);
+    for ReloadError { file, line, message, .. } in more {
+        let owner = log_text::RELOAD.to_owned();
+        let message = message.strip_prefix(&format!("{file}:{line}: ")).unwrap_or(&message).to_owned();
+        world.events.push(Fact::Logged(Box::new(LogLine { level: "error", owner, file, line, message })));
+    }
     report
 }
 

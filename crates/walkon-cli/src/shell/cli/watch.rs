@@ -23,7 +23,7 @@ use super::shell::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
-use crate::game::event::ScriptFault;
+use crate::game::event::{Event, ScriptFault};
 use crate::game::fixed_timestep::FixedTimestep;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::headless::{self, Bound, Host, Onlooker};
@@ -43,6 +43,7 @@ use crate::shell::trace::Trace;
 use crate::shell::watch::{ProjectWatch, in_milliseconds};
 use crate::shell::{params, scripts};
 use crate::world::World;
+use crate::world::event::LogLine;
 
 /// Longest sleep: signals are heard that soon.
 const NAP_MAX: Duration = Duration::from_millis(20);
@@ -201,6 +202,7 @@ impl Host for Live<'_> {
         self.wait(world);
         let Some(mut changed) = self.watch.poll() else { return Vec::new() };
         let HeldBack { mut reload, level: held } = std::mem::take(&mut self.held);
+        let was_held = !reload.is_empty();
         reload.scripts.append(&mut changed.reload.scripts);
         let level = if changed.reload.level.is_some() { changed.level } else { held };
         reload.level = changed.reload.level.or(reload.level);
@@ -208,6 +210,12 @@ impl Host for Live<'_> {
             self.is_broken = true;
             self.held = HeldBack { reload, level };
             self.session.sentence(world, "reload refused; the old version runs on");
+            self.session.flush();
+            return Vec::new();
+        }
+        if was_held && self.is_as_it_runs(&reload) {
+            self.is_broken = false;
+            self.session.sentence(world, "saved as it runs, mended");
             self.session.flush();
             return Vec::new();
         }
@@ -235,10 +243,13 @@ impl Host for Live<'_> {
         }
         // What is told of a reload is told here, with its time and its line, and before what the new code
         // does.
-        recorded.reloads.iter().for_each(|reload| self.told(world, reload));
+        let more: Vec<&LogLine> = recorded.events.iter().filter_map(further_mistake).collect();
+        recorded.reloads.iter().for_each(|reload| self.told(world, reload, &more));
         let mut rest = recorded.clone();
-        let told: Vec<String> =
-            recorded.reloads.iter().map(|note| log_text::reloaded(note, "", "")).collect();
+        let reloaded = recorded.reloads.iter().map(|note| log_text::reloaded(note, "", ""));
+        let mistakes = recorded.events.iter().filter(|event| further_mistake(event).is_some());
+        let mistakes = mistakes.filter_map(|event| log_text::sentence(world, event));
+        let told: Vec<String> = reloaded.chain(mistakes).collect();
         rest.sentences.retain(|sentence| !sentence.starts_with("reload") && !told.contains(sentence));
         self.session.watch(world, &rest)
     }
@@ -275,11 +286,11 @@ impl Live<'_> {
     /// the line runs, and end what runs it.
     fn has_new_mistakes(&self, reload: &Reload, level: Option<&Level>) -> bool {
         let found = self.session.found;
-        // A mistake of syntax is the game's to refuse: the trace has it.
         let saved = reload.scripts.iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
-        if saved.clone().any(|(name, text)| scripts::syntax(name, text).is_some()) {
-            return false;
-        }
+        // Mistakes of syntax are the game's to refuse, because the trace has them, unless there are others.
+        let broken =
+            saved.clone().filter_map(|(name, text)| Some((name, text, scripts::syntax(name, text)?)));
+        let broken: Vec<(&String, &String, Diagnostic)> = broken.collect();
         let Ok(mut texts) = found.project.scripts(&found.path) else { return false };
         let running = self.running_mistakes(&texts);
         for (name, text) in &reload.scripts {
@@ -291,17 +302,26 @@ impl Live<'_> {
         let Ok(linted) = scripts::linted(&found.project, &texts, &found.path) else { return false };
         let mut is_worse = false;
         for (name, text) in saved {
-            let Some(findings) = linted.scripts.get(name) else { continue };
-            let path = found.project.script_path(name, &found.path).unwrap_or_else(|| name.clone());
-            let file = LevelFile::new(&path, text.as_bytes());
-            for finding in findings {
+            for finding in linted.scripts.get(name).into_iter().flatten() {
                 is_worse |= finding.severity == Severity::Error && !running.contains(&key(name, finding));
-                let placed = Diagnostic { path: path.clone(), ..finding.clone() };
-                self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
+                self.show_in_script(name, text, finding);
             }
         }
         let saved = SavedTexts { texts: &texts, linted: &linted, running: &running, reload };
-        level.is_some_and(|level| self.does_not_fit(level, &saved)) || is_worse
+        is_worse |= level.is_some_and(|level| self.does_not_fit(level, &saved));
+        if is_worse {
+            broken.iter().for_each(|(name, text, mistake)| self.show_in_script(name, text, mistake));
+        }
+        is_worse
+    }
+
+    /// Shows a finding in a script, which has this text by now.
+    fn show_in_script(&self, name: &str, text: &str, finding: &Diagnostic) {
+        let found = self.session.found;
+        let path = found.project.script_path(name, &found.path).unwrap_or_else(|| name.to_owned());
+        let file = LevelFile::new(&path, text.as_bytes());
+        let placed = Diagnostic { path, ..finding.clone() };
+        self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
     }
 
     /// Mistakes in the scripts as they run, `texts` being those on disk.
@@ -328,18 +348,24 @@ impl Live<'_> {
             let (Some(text), Some(findings)) = (saved.texts.get(name), saved.linted.scripts.get(name)) else {
                 continue;
             };
-            let path = found.project.script_path(name, &found.path).unwrap_or_else(|| name.clone());
-            let file = LevelFile::new(&path, text.as_bytes());
             let is_new = |finding: &&Diagnostic| {
                 finding.severity == Severity::Error && !saved.running.contains(&key(name, finding))
             };
             for finding in findings.iter().filter(is_new) {
                 is_wrong = true;
-                let placed = Diagnostic { path: path.clone(), ..finding.clone() };
-                self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
+                self.show_in_script(name, text, finding);
             }
         }
         is_wrong
+    }
+
+    /// Whether nothing is saved otherwise than it runs: the game has nothing to say of it.
+    fn is_as_it_runs(&self, reload: &Reload) -> bool {
+        let runs = |(path, text): (&String, &Option<String>)| self.session.texts.get(path) == text.as_ref();
+        reload.level.is_none()
+            && reload.scripts.iter().all(runs)
+            && self.offered.is_empty()
+            && !self.is_level_offered
     }
 
     /// The files that were offered before, and that a reload which took effect has left out.
@@ -356,8 +382,15 @@ impl Live<'_> {
         self.offered.keys().cloned().chain(level).collect()
     }
 
-    /// Says what became of a reload.
-    fn told(&mut self, world: &World, reload: &ReloadNote) {
+    /// Shows a mistake for which a reload was refused, in place.
+    fn show_fault(&self, fault: &ScriptFault) {
+        let mut texts = self.session.texts.clone();
+        texts.extend(self.offered.clone());
+        tell(&self.session.shell.fault(self.session.found, &texts, fault));
+    }
+
+    /// Says what became of a reload; `more` are further mistakes for which it was refused.
+    fn told(&mut self, world: &World, reload: &ReloadNote, more: &[&LogLine]) {
         let under_way = self.under_way.take();
         let Some(fault) = &reload.refused else {
             let since = under_way.as_ref().map(|it| it.since);
@@ -383,13 +416,21 @@ impl Live<'_> {
             (None, Some((diagnostic, file))) => {
                 self.session.shell.show(self.session.found, &[diagnostic], &[file]);
             }
-            (None, None) => {
-                let mut texts = self.session.texts.clone();
-                texts.extend(self.offered.clone());
-                tell(&self.session.shell.fault(self.session.found, &texts, fault));
-            }
+            (None, None) => self.show_fault(fault),
+        }
+        for LogLine { file, line, message, .. } in more {
+            let (file, message) = (file.clone(), message.clone());
+            self.show_fault(&ScriptFault { file, line: *line, message, ..ScriptFault::default() });
         }
         self.session.sentence(world, "reload refused; the old version runs on");
+    }
+}
+
+/// A mistake for which a reload was refused, beside the first.
+fn further_mistake(event: &Event) -> Option<&LogLine> {
+    match event {
+        Event::Logged(line) if line.owner == log_text::RELOAD && line.level == "error" => Some(line),
+        _ => None,
     }
 }
 

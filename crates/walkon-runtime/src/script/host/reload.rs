@@ -32,6 +32,9 @@ use kept::RefusedText;
 pub(crate) use kept::Reloads;
 pub use refusal::{ChangedTexts, LevelBehaviours, Misfit, ReloadError};
 
+/// The end of a note about a file that nothing has loaded: its code does not run.
+pub const UNUSED: &str = " is used by nothing so far";
+
 /// What took effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
@@ -47,7 +50,8 @@ type GivenByCharacter<'a> = BTreeMap<CharacterId, &'a Option<GivenBehaviour>>;
 impl ScriptHost {
     /// Step 2: compiles changed texts. Nothing runs; [`ScriptHost::commit`] goes on in step 3.
     pub fn stage(&mut self, scripts: &ChangedTexts) {
-        let refusal = scripts.iter().find_map(|(path, text)| self.compiles(path, text.as_deref()).err());
+        let mistakes = scripts.iter().filter_map(|(path, text)| self.compiles(path, text.as_deref()).err());
+        let refusal = ReloadError::all(mistakes).err();
         self.reloads.staged = (!scripts.is_empty()).then(|| (scripts.clone(), refusal));
     }
 
@@ -219,14 +223,12 @@ impl ScriptHost {
         let there: BTreeSet<String> =
             changed.iter().filter(|name| !texts.is_gone(name)).cloned().collect_set();
         let unit = vm.loads().unit(&there, &texts);
-        let taken = Taken {
-            files: changes
-                .iter()
-                .filter(|(path, _)| is_of(path, &changed))
-                .map(|(path, text)| (path.clone(), text.clone()))
-                .collect_map(),
-            notes: self.missed(&texts, &changed),
-        };
+        let files = changes
+            .iter()
+            .filter(|(path, _)| is_of(path, &changed))
+            .map(|(path, text)| (path.clone(), text.clone()))
+            .collect_map();
+        let missed = self.missed(&texts, &changed);
         let before = self.vm.replace(texts, &unit);
         let staged = match self.bodies(&unit, level, &before) {
             Ok(staged) => staged,
@@ -243,8 +245,8 @@ impl ScriptHost {
             // Without memory for the note there is none; the reload stands all the same.
             let _ = self.reloads.replaced.raw_set(environment, true);
         }
-        let notes = taken.notes.into_iter().chain(not_kept).collect();
-        Ok(Some(Taken { notes, ..taken }))
+        let notes = missed.into_iter().chain(self.unused(&there)).chain(not_kept).collect();
+        Ok(Some(Taken { files, notes }))
     }
 
     /// Sentences about deleted files whose code still runs.
@@ -257,6 +259,13 @@ impl ScriptHost {
         .collect()
     }
 
+    /// Sentences about files that nothing has loaded.
+    fn unused(&self, names: &BTreeSet<String>) -> Vec<String> {
+        let unused = names.iter().filter(|name| !self.vm.loads().is_loaded(name));
+        let texts = self.vm.texts();
+        unused.filter_map(|name| Some(format!("{}{UNUSED}", texts.get(name)?.path))).collect()
+    }
+
     /// Runs the bodies of a unit, and finds the owners that are to change.
     fn bodies(
         &self,
@@ -264,9 +273,8 @@ impl ScriptHost {
         level: &LevelBehaviours,
         before: &VmBefore,
     ) -> Result<StagedScripts, ReloadError> {
-        for name in unit {
-            self.vm.load(name)?;
-        }
+        // A file that requires a broken one fails at the same place.
+        ReloadError::all(unit.iter().filter_map(|name| Some(self.vm.load(name).err()?.into())))?;
         let scenes = scenes::restarts(&self.vm, unit)
             .map_err(|(file, what)| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };

@@ -1,6 +1,6 @@
 //! What a reload is given, and why it was refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::CharacterId;
 use crate::script::state::behaviours::GivenBehaviour;
@@ -23,6 +23,8 @@ pub struct ReloadError {
     pub had_effects: bool,
     /// The parameter that a character gives wrongly, when it was that.
     pub misfit: Option<Box<Misfit>>,
+    /// What is wrong at other places.
+    pub more: Vec<ReloadError>,
 }
 
 /// Parameters of a character that its behaviour does not take.
@@ -46,6 +48,15 @@ impl From<CallFailure> for ReloadError {
 }
 
 impl ReloadError {
+    /// The first of several mistakes, with those at other places behind it; nothing when there are none.
+    pub(super) fn all(mistakes: impl IntoIterator<Item = Self>) -> Result<(), Self> {
+        let mut seen = BTreeSet::new();
+        let is_new = |mistake: &Self| seen.insert((mistake.file.clone(), mistake.line));
+        let mut mistakes = mistakes.into_iter().filter(is_new);
+        let Some(first) = mistakes.next() else { return Ok(()) };
+        Err(Self { more: mistakes.collect(), ..first })
+    }
+
     /// A sentence about a whole file.
     pub(super) fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
         let path = texts.get(name).map_or(name, |file| file.path.as_str());
