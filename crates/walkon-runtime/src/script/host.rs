@@ -458,6 +458,12 @@ impl ScriptHost {
         hashes(self.vm.lua())
     }
 
+    /// Bytes that the host keeps for scripts, as the memory of the level knows of them.
+    #[cfg(test)]
+    pub(crate) fn host_bytes(&self) -> usize {
+        crate::script::vm::machine_of(self.vm.lua()).expect("every VM has one").account.host_bytes()
+    }
+
     /// Calls each `update` alone from now on.
     #[cfg(test)]
     pub(crate) fn update_one_by_one(&mut self) {

@@ -5,6 +5,7 @@
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
 //! view costs a small part of one. Not here: what blocks a line of sight (`world::sight`).
 
+use std::cell::Cell;
 use std::collections::btree_map::RangeMut;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::map::LevelMap;
 use crate::world::sense::{Noise, SenseId, SenseTarget, SenseWatch, Senses, Sighting, Unseen};
+use crate::world::settings::LevelLimits;
 
 /// Parts of a look along the ground that a look at range and view takes.
 const GLANCES_PER_LOOK: u64 = 32;
@@ -25,15 +27,24 @@ const GLANCES_PER_LOOK: u64 = 32;
 pub(crate) struct SenseParts<'a> {
     pub(crate) clock: &'a Clock,
     pub(crate) looks_max: u32,
+    /// So many sightings watches may keep, all together.
+    pub(crate) sightings_max: usize,
     pub(crate) map: &'a LevelMap,
     pub(crate) characters: &'a Characters,
     pub(crate) senses: &'a mut Senses,
     pub(crate) events: &'a mut EventQueue,
 }
 
+/// How many sightings watches may keep, all together: as many as fill the memory of scripts by themselves.
+pub(crate) fn sightings_max(limits: &LevelLimits) -> usize {
+    (limits.memory_mib as usize).saturating_mul(1 << 20) / SenseWatch::SIGHTING_BYTES
+}
+
 /// What watches look at.
 struct SenseInputs<'a> {
     now: TickNumber,
+    /// So many more sightings may be kept; what forgets leaves its room to the next tick.
+    room: Cell<usize>,
     map: &'a LevelMap,
     characters: &'a Characters,
     noises: &'a [Noise],
@@ -43,7 +54,7 @@ struct SenseInputs<'a> {
 
 /// Watches look until the looks of the tick are spent; noises that are over end.
 pub(crate) fn run(parts: &mut SenseParts<'_>) {
-    let SenseParts { clock, looks_max, map, characters, senses, events } = parts;
+    let SenseParts { clock, looks_max, sightings_max, map, characters, senses, events } = parts;
     let lasts = clock.rate.ticks(Noise::HEARD_S);
     senses.noises.retain(|noise| clock.tick.since(noise.tick) <= lasts);
     if senses.watches.is_empty() {
@@ -51,7 +62,9 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
     }
     let Senses { watches, next, noises, .. } = &mut **senses;
     let tagged = tagged(watches, characters);
-    let view = SenseInputs { now: clock.tick, map, characters, noises, tagged };
+    let kept: usize = watches.values().map(|watch| watch.known.len()).sum();
+    let room = Cell::new(sightings_max.saturating_sub(kept));
+    let view = SenseInputs { now: clock.tick, room, map, characters, noises, tagged };
     let first = SenseId(*next);
     let mut left = u64::from(*looks_max) * GLANCES_PER_LOOK;
     // From the one whose turn it is to the last, then from the first.
@@ -151,6 +164,16 @@ impl SenseInputs<'_> {
         }
     }
 
+    /// Whether a sighting of a character may be kept; one that is remembered has its room.
+    fn has_room_for(&self, watch: &SenseWatch, serial: u32) -> bool {
+        if watch.known.contains_key(&serial) {
+            return true;
+        }
+        let room = self.room.get();
+        self.room.set(room.saturating_sub(1));
+        room > 0
+    }
+
     /// A look at one; what it took.
     fn look(
         &self,
@@ -168,6 +191,8 @@ impl SenseInputs<'_> {
         // Range and view alone take no look along the ground.
         let has_looked = matches!(missed, None | Some(Unseen::Blocked));
         match (missed, was_seen) {
+            // Who finds no room is not seen until there is some.
+            (None, None) if !self.has_room_for(watch, who.serial) => {}
             (None, was_seen) => {
                 let sighting = Sighting { character, is_seen: true, position, tick: self.now };
                 watch.known.insert(who.serial, sighting);

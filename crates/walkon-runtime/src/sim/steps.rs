@@ -113,7 +113,8 @@ pub(crate) fn region_parts(world: &mut World, tick: TickNumber) -> RegionParts<'
 pub fn senses(world: &mut World) {
     let World { clock, settings, map, characters, senses, events, .. } = world;
     let looks_max = settings.limits.looks_per_tick;
-    senses::run(&mut SenseParts { clock, looks_max, map, characters, senses, events });
+    let sightings_max = senses::sightings_max(&settings.limits);
+    senses::run(&mut SenseParts { clock, looks_max, sightings_max, map, characters, senses, events });
 }
 
 /// Step 13.

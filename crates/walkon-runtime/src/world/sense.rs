@@ -146,7 +146,7 @@ pub struct SenseWatch {
 
 impl SenseWatch {
     /// Bytes that a sighting takes: an entry of a tree whose leaves are half full.
-    const SIGHTING_BYTES: usize = 72;
+    pub(crate) const SIGHTING_BYTES: usize = 72;
 
     /// The bytes that it takes with those it knows of.
     pub(crate) fn kept_bytes(&self) -> usize {

@@ -1,6 +1,8 @@
 //! What watches keep is in the memory of the level: it is counted when characters come in, and no sooner.
 
 use super::told_level::ToldLevel;
+use crate::script::state::handlers::{SenseRecord, WatchRecord};
+use crate::world::sense::SenseWatch;
 
 /// Characters of the level.
 const PEOPLE: usize = 400;
@@ -10,15 +12,20 @@ const WATCHES: usize = 500;
 
 /// Two halls side by side, `there` a region over the right one, all characters in the left one.
 fn halls(memory_mib: u32, script: &str) -> ToldLevel {
+    halls_of_people(memory_mib, script, "")
+}
+
+/// The same with other limits, empty or with a comma behind them.
+fn halls_of_people(memory_mib: u32, script: &str, limits: &str) -> ToldLevel {
     let place = |at: usize| (2 * (at % 40) + 4, 2 * (at / 40) + 4);
     let people: Vec<String> = (0..PEOPLE)
         .map(|at| {
             let (x, z) = place(at);
-            format!(r#"{{ "name": "p{at}", "position": [{x}, {z}] }}"#)
+            format!(r#"{{ "name": "p{at}", "position": [{x}, {z}], "tags": ["all"] }}"#)
         })
         .collect();
     let level = format!(
-        r#"{{ "script": "level.lua", "limits": {{ "memoryMiB": {memory_mib}, "fuelPerCall": 10000000,
+        r#"{{ "script": "level.lua", "limits": {{ {limits} "memoryMiB": {memory_mib}, "fuelPerCall": 10000000,
                 "fuelPerTick": 1000000000, "watchdogMs": 60000, "watchesPerOwner": 4096 }},
             "navigation": {{ "areas": [
                 {{ "name": "left", "polygon": [[0, 0], [100, 0], [100, 100], [0, 100]] }},
@@ -143,4 +150,56 @@ fn characters_that_go_out_leave_the_memory_to_others() {
     run.ticks(330);
     assert_eq!(run.take_told(), [""; 0]);
     assert_eq!(insiders(&run), PEOPLE * 50);
+}
+
+/// Scripts that make watches and nothing else that the host keeps for them.
+const MAKERS: [&str; 4] = [
+    "function onStart() watch('here') watch('there', { initial = true }) end",
+    "function onTick() if level.tick < 8 then watch('here', { filter = { 'all', 'b' } }) end end",
+    "function onStart() for i = 1, 400 do sense.watch(people()[i], { tag = 'all' }, { range = 50 }) end end",
+    "function onTick()
+        if level.tick < 200 then sense.watch(people()[1], people()[level.tick], { range = 200, degrees = 360 }) end
+        if level.tick % 7 == 0 then watches[1] = region.on('here') watches[1]:disable() end
+    end",
+];
+
+#[test]
+fn the_account_of_watches_is_what_they_keep_after_every_tick() {
+    let host_bytes = |run: &ToldLevel| run.game.scripts.as_ref().expect("it has scripts").host_bytes();
+    let without = host_bytes(&halls(64, ""));
+    for script in MAKERS {
+        let mut run = halls(64, script);
+        for tick in 0..60 {
+            let kept = kept_by_hand(&run);
+            assert!(tick == 0 || kept > 0, "{script}");
+            assert_eq!(host_bytes(&run) - without, kept, "tick {tick}: {script}");
+            run.ticks(1);
+            assert_eq!(run.take_told(), [""; 0], "{script}");
+        }
+    }
+}
+
+/// What all watches keep, counted one by one.
+fn kept_by_hand(run: &ToldLevel) -> usize {
+    let world = &run.game.world;
+    let regions = world.triggers.watches.values();
+    let regions = regions.map(|watch| watch.kept_bytes() + size_of::<WatchRecord>());
+    let senses = world.senses.watches.values();
+    let senses = senses.map(|watch| watch.kept_bytes() + size_of::<SenseRecord>());
+    regions.sum::<usize>() + senses.sum::<usize>()
+}
+
+#[test]
+fn fault_b6_a_host_that_goes_on_has_no_more_sightings_than_fit_in_the_memory() {
+    let script = "function onStart()
+        for _, one in people() do one:face(vector.create(50, 0, 50)) end
+        for i = 1, 400 do sense.watch(people()[i], { tag = 'all' }, { range = 200, degrees = 360 }) end
+    end";
+    let mut run = halls_of_people(4, script, r#""looksPerTick": 100000,"#);
+    let mut most = 0;
+    for _ in 0..24 {
+        run.ticks(1);
+        most = most.max(run.game.world.senses.watches.values().map(|watch| watch.known.len()).sum());
+    }
+    assert!(most > 1000 && most <= (4 << 20) / SenseWatch::SIGHTING_BYTES, "{most}");
 }

@@ -335,8 +335,7 @@ fn begin(
         with(lua, args, |world| Ok((ground(world, line_of_walk)?, world.rate().ticks(asked.every_s))))?;
     check_count(lua, args)?;
     let WatchAsk { filter, edge, initial, handlers, .. } = asked;
-    // Those inside are counted as they come in (`room::takes_in_watches`).
-    room::reserve(lua, size_of::<Watch>() + size_of::<WatchRecord>() + filter.kept_bytes())
+    room::reserve_for_watch(lua, size_of::<Watch>() + size_of::<WatchRecord>() + filter.kept_bytes())
         .map_err(|full| args.mistake(full))?;
     let order = WatchOrder { owner, ground, filter, edge, report_initial: initial };
     let watch = with(lua, args, |world| Ok(watches::watch(world, order)))?;

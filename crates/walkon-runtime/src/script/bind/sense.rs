@@ -13,11 +13,12 @@ use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Alias, ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{metres, seconds};
 use crate::script::state::callback::SenseHandlers;
+use crate::script::state::handlers::SenseRecord;
 use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError, vector};
-use crate::script::vm::fuel;
 use crate::script::vm::handles::{self, thing};
+use crate::script::vm::{fuel, room};
 use crate::world::ops::alive;
 use crate::world::ops::senses::{self, WatchSwitch};
 use crate::world::sense::{Eyes, Noise, SenseId, SenseTarget, SenseWatch, Unseen};
@@ -391,6 +392,9 @@ fn watch(lua: &Lua, args: &mut Args) -> HostResult {
     if let Some(what) = owner::at_limit(lua, Counted::Watches) {
         return Err(args.mistake(what).into());
     }
+    let tag = if let SenseTarget::Tag(tag) = &target { tag.len() } else { 0 };
+    room::reserve_for_watch(lua, size_of::<SenseWatch>() + size_of::<SenseRecord>() + tag)
+        .map_err(|full| args.mistake(full))?;
     let owner = owner::current(lua);
     let id = with(lua, args, |world| {
         alive(&world.characters, character).map_err(op(function))?;

@@ -19,7 +19,7 @@ pub(crate) struct Account {
     pub(super) cap: Cell<usize>,
     /// Bytes the host keeps, at most.
     pub(super) kept: Cell<usize>,
-    /// Bytes that watches keep, as they were measured last.
+    /// Bytes that watches keep, as they were measured last, with those that were made since.
     pub(super) watched: Cell<usize>,
     /// As many as watches kept when there was room for them last.
     pub(super) fitted: Cell<usize>,
@@ -38,7 +38,7 @@ impl Account {
     }
 
     /// Bytes that the host keeps, watches included.
-    pub(super) fn host_bytes(&self) -> usize {
+    pub(crate) fn host_bytes(&self) -> usize {
         self.kept.get() + self.watched.get()
     }
 }

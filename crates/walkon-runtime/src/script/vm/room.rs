@@ -3,13 +3,16 @@
 //! In: bytes, watches. Out: whether there is room for them. Holds: the VM gets what the host does not keep.
 //! Not here: what is known of the memory (`account`), the fault when watches fill it (`step::watch_memory`).
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use mlua::Lua;
 
 use crate::base::value::Plain;
+use crate::script::state::handlers::SenseRecord;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::test_run::Testing;
+use crate::script::vm::account::Account;
 use crate::script::vm::machine::{Machine, machine_of};
 use crate::script::vm::{lend, store};
 use crate::world::World;
@@ -17,6 +20,16 @@ use crate::world::owner::Owner;
 
 /// Makes room for `bytes` that the host is to keep; a sentence when there is none.
 pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
+    reserve_in(lua, bytes, |account| &account.kept)
+}
+
+/// The same for a watch that is made. Those inside of it, and what it sees, are counted as they come
+/// ([`takes_in_watches`]).
+pub(in crate::script) fn reserve_for_watch(lua: &Lua, bytes: usize) -> Result<(), String> {
+    reserve_in(lua, bytes, |account| &account.watched)
+}
+
+fn reserve_in(lua: &Lua, bytes: usize, part: fn(&Account) -> &Cell<usize>) -> Result<(), String> {
     let Some(machine) = machine_of(lua) else {
         return Ok(());
     };
@@ -44,7 +57,8 @@ pub(in crate::script) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> 
             account.host_bytes() >> 20
         ));
     }
-    account.kept.set(account.kept.get() + bytes);
+    let part = part(account);
+    part.set(part.get() + bytes);
     account.new.set(account.new.get() + bytes);
     limit_vm(lua, &machine);
     Ok(())
@@ -112,6 +126,8 @@ fn each_watch(lua: &Lua, take: &mut dyn FnMut(Owner, usize)) {
     store::find_free(lua, |runtime| {
         let records = runtime.registered.handlers.watches.values();
         records.for_each(|record| take(record.owner, record.kept_bytes()));
+        let records = runtime.registered.handlers.senses.values();
+        records.for_each(|record| take(record.owner, size_of::<SenseRecord>()));
     });
 }
 
