@@ -262,20 +262,22 @@ fn looks_of(watch: &Watch, regions: &[Region], people: u64) -> u64 {
     each * people + times * corners * looked_at / CORNERS_PER_LOOK
 }
 
-/// The same for a few characters that a skipped scene has moved: nobody else is looked at, and the
-/// displacement of others stays. Nothing is put off: from here on all know where the few are, and how they
-/// came there.
+/// The same for a few characters of a skipped scene, which has moved them unless something else did: nobody
+/// else is looked at, and the displacement of others stays. Nothing is put off: from here on all know where
+/// the few are, and how they came there.
 pub(crate) fn run_for(parts: RegionParts<'_>, moved: &[CharacterId]) {
-    let RegionParts { tick, insiders_max, nav, characters, triggers, events } = parts;
-    let mut displaced = std::mem::take(&mut triggers.displaced);
     for &id in moved {
-        if let Some(character) = characters.get_mut(id)
-            && character.displaced == Displaced::No
-            && !displaced.contains_key(&character.serial)
-        {
+        if let Some(character) = parts.characters.get_mut(id).filter(|one| one.displaced == Displaced::No) {
             character.displaced = Displaced::Skipped;
         }
     }
+    run_before(parts, moved);
+}
+
+/// The same before the scene has moved anybody: what was put off of them is looked at.
+pub(crate) fn run_before(parts: RegionParts<'_>, moved: &[CharacterId]) {
+    let RegionParts { tick, insiders_max, nav, characters, triggers, events } = parts;
+    let mut displaced = std::mem::take(&mut triggers.displaced);
     let view = RegionView { nav, characters, displaced: &displaced, insiders_max, tick };
     look_for(view, triggers, events, moved);
     for &id in moved {
@@ -453,7 +455,8 @@ impl RegionView<'_> {
         let Some(character) = self.characters.get(id) else { return Displaced::No };
         let earlier = || self.displaced.get(&character.serial).filter(|(_, since)| *since > looked);
         match character.displaced {
-            Displaced::No => earlier().map_or(Displaced::No, |(how, _)| *how),
+            // A skipped scene leads on from where it had come to.
+            last @ (Displaced::No | Displaced::Skipped) => earlier().map_or(last, |(how, _)| *how),
             now => now,
         }
     }

@@ -69,7 +69,7 @@ pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_le
     steps::edits(world);
     let mut walks = forward.open_walks(&world.walks);
     let bodies = forward.bodies(&world.characters, &world.walks, &walks);
-    regions::run_for(steps::region_parts(world, start), &bodies);
+    regions::run_before(steps::region_parts(world, start), &bodies);
     let (mut passed, mut has_begun) = (0, false);
     // Whether a whole step of the crowd has moved nobody: then none will.
     let mut is_quiet = false;

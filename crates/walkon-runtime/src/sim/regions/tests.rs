@@ -290,6 +290,78 @@ fn what_a_skipped_scene_has_told_is_not_told_again() {
     assert_eq!((enters(other, "Walked"), enters(other, "Teleported")), (0, 2), "{told:?}");
 }
 
+/// Law: what a skipped scene is told of was walked by nobody: each region and watch tells of the teleport that
+/// it has not seen yet, and else of the scene.
+#[test]
+fn a_skipped_scene_tells_of_an_earlier_teleport_to_those_who_have_not_seen_it_and_to_no_others() {
+    let mut told_as = BTreeSet::new();
+    for seed in 0..200 {
+        let mut rng = Rng::stream(seed, "skipped");
+        let mut world = row();
+        let who = put(&mut world, "who", 0);
+        (0..4).for_each(|_| step_and_tell(&mut world, BUDGET));
+        world.characters.place(who, place_of(rng.int(1, 5)));
+        let teleported = world.clock.tick.0 + 1;
+        for _ in 0..rng.int(1, 4) {
+            let few = LookBudget { regions: rng.int(1, 8) as u64, watches: rng.int(1, 8) as u64 };
+            step_and_tell(&mut world, few);
+        }
+        crossings(&mut world);
+        world.characters.get_mut(who).expect("it is there").body.position = place_of(rng.int(6, 11));
+        let now = world.clock.tick;
+        run_for(region_parts(&mut world, now), &[who]);
+        for fact in world.events.take_recorded() {
+            let (looked, how) = match fact {
+                Fact::RegionEntered { region, how, .. } | Fact::RegionLeft { region, how, .. } => {
+                    (world.triggers.regions[region.index()].looked, how)
+                }
+                Fact::WatchEntered { watch, how, .. } | Fact::WatchLeft { watch, how, .. } => {
+                    (world.triggers.watches[watch].looked, how)
+                }
+                _ => continue,
+            };
+            let has_seen = looked.0 >= teleported;
+            let expected = if has_seen { CrossingKind::Skipped } else { CrossingKind::Teleported };
+            assert_eq!(how, expected, "seed {seed}: {fact:?}");
+            told_as.insert(how.name());
+        }
+    }
+    assert_eq!(told_as.len(), 2, "{told_as:?}");
+}
+
+/// Law: when a scene is skipped, what regions and watches have put off of those in it is told first, with the
+/// causes of a run that puts nothing off.
+#[test]
+fn a_skipped_scene_first_tells_what_was_put_off_with_its_own_causes() {
+    for seed in 0..200 {
+        let mut rng = Rng::stream(seed, "put off");
+        let (mut late, mut prompt) = (row(), row());
+        let people: Vec<CharacterId> = (0..4).map(|at| put(&mut late, &format!("p{at}"), at)).collect();
+        (0..4).for_each(|at| _ = put(&mut prompt, &format!("p{at}"), at));
+        for world in [&mut late, &mut prompt] {
+            (0..4).for_each(|_| step_and_tell(world, BUDGET));
+            crossings(world);
+        }
+        let few = LookBudget { regions: rng.int(1, 8) as u64, watches: rng.int(1, 8) as u64 };
+        for &id in &people {
+            let (place, walks) = (place_of(rng.int(4, 11)), rng.int(0, 1) == 0);
+            for world in [&mut late, &mut prompt] {
+                if walks {
+                    let who = world.characters.get_mut(id).expect("it is there");
+                    (who.body.position, who.is_moving) = (place, true);
+                } else {
+                    world.characters.place(id, place);
+                }
+            }
+            step_and_tell(&mut late, few);
+            step_and_tell(&mut prompt, BUDGET);
+        }
+        let now = late.clock.tick;
+        run_before(region_parts(&mut late, now), &people);
+        assert_eq!(crossings(&mut late), crossings(&mut prompt), "seed {seed}");
+    }
+}
+
 /// Law: watches hold no more characters than they may, together; one that found no room comes in once there
 /// is some, and every enter is followed by its exit.
 #[test]
