@@ -102,6 +102,22 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
 }
 
 #[test]
+fn fault_a12_files_that_do_not_load_are_paid_for_each_time_they_are_required() {
+    let (early, late) = (format!("local local\n{}", "-- text\n".repeat(25_000)), "-- text\n".repeat(25_000));
+    let late = format!("{late}local way = nothing.at");
+    for bad in [early, late] {
+        let script = "local turns = 0 function onStart()
+            timer.after(0.1, function() log.info('%d', turns) end)
+            while true do turns += 1 pcall(require, 'bad') end
+        end";
+        let ran = run(script, 12, "\"watchdogMs\": 60000", &[("bad.lua", &bad)]);
+        // As many files of 200 KiB are compiled in a few milliseconds.
+        let turns = turns_told(&ran, &bad[..12]);
+        assert!((10..100).contains(&turns), "{turns} turns");
+    }
+}
+
+#[test]
 fn fault_a12_single_instructions_on_long_texts_end_by_count_and_never_by_the_clock() {
     let ones = "('1'):rep(4000)";
     let (one, other) = ("('x'):rep(1000000) .. 'a'", "('x'):rep(1000000) .. 'b'");

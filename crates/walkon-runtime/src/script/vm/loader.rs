@@ -152,12 +152,23 @@ impl Loader {
         self.note_need(lua, &asked, &name);
         let loaded = match self.machine.loads.get(&name) {
             Some(loaded) => loaded,
-            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(problem))?,
+            None => self.load_inside(lua, &name).map_err(|problem| {
+                self.charge_for_failure(&name);
+                args.mistake(problem)
+            })?,
         };
         if let Value::Table(module) = &loaded.result {
             seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
         }
         Ok(loaded.result)
+    }
+
+    /// A file that loads is compiled once; one that does not, as often as a script asks for it.
+    fn charge_for_failure(&self, name: &str) {
+        /// Bytes that are compiled for a unit of fuel.
+        const BYTES_PER_UNIT: usize = 64;
+        let bytes = self.machine.texts.borrow().get(name).map_or(0, |file| file.text.len());
+        fuel::charge_running((bytes / BYTES_PER_UNIT) as u64);
     }
 
     /// Notes what requires a file: the body that runs, and the function that calls.
