@@ -795,7 +795,7 @@ fn fault_h5_a_signal_ends_the_run_with_its_code_and_a_last_line() {
 #[cfg(unix)]
 #[test]
 fn fault_h5_a_signal_ends_a_run_whose_output_nobody_takes() {
-    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+    let ends = |signal: &str, code: i32| {
         let project = Project::new();
         let arguments = ["run", "yard", "--trace", "-", "--positions", "1", "--ticks", "1000000"];
         let mut run =
@@ -812,7 +812,65 @@ fn fault_h5_a_signal_ends_a_run_whose_output_nobody_takes() {
         });
         let _ = run.kill();
         assert_eq!(ended.and_then(|status| status.code()), Some(code), "{signal}: {ended:?}");
+    };
+    // Both wait for most of the time.
+    std::thread::scope(|scope| {
+        scope.spawn(|| ends("-INT", 130));
+        scope.spawn(|| ends("-TERM", 143));
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_h5_a_profile_is_written_whole_when_a_signal_ends_the_run() {
+    for (signal, code, form) in
+        [("-INT", 130, "json"), ("-TERM", 143, "speedscope.json"), ("-INT", 130, "folded")]
+    {
+        let project = Project::new();
+        scripted(&project, "function onTick() for n = 1, 100 do level.measure('n', n) end end", "");
+        let file = format!("p.{form}");
+        let arguments =
+            ["run", "room", "--trace", "t.jsonl", "--profile", &file, "--speed", "1", "--seconds", "600"];
+        let command = project.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut run = command.unwrap();
+        wait_for(|| project.has("t.jsonl") && project.read("t.jsonl").contains("\"t\":9,"));
+        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(run.wait().unwrap().code(), Some(code), "{signal}");
+        let text = project.read(&file);
+        assert!(text.contains("onTick"), "{form}: {text}");
+        if form == "folded" {
+            let fuel = text.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap());
+            assert!(fuel.sum::<u64>() > 0, "{text}");
+        } else {
+            serde_json::from_str::<Value>(&text).unwrap();
+        }
     }
+}
+
+/// What scripts keep fills the memory while somebody is on the way: the level ends, and the walk is told of it.
+#[test]
+fn fault_b6_a_walk_under_way_settles_once_when_the_memory_of_the_level_is_full() {
+    let project = Project::new();
+    let script = "local keep = {}
+        function onStart()
+            world.character('bob'):walkTo(7, 7, { onCancelled = function(it) log.info(it.reason) end })
+        end
+        function onTick()
+            for i = 1, 40 do keep[#keep + 1] = ('x'):rep(10000) .. i .. level.tick end
+        end";
+    scripted(&project, script, ", \"limits\": { \"memoryMiB\": 4 }");
+    let report =
+        project.json(5, &["run", "room", "--format", "json", "--ticks", "600", "--trace", "t.jsonl"]);
+    assert_eq!((&report["ended"], &report["walks"]["cancelled"]), (&"limit".into(), &1.into()), "{report}");
+    let trace = project.read("t.jsonl");
+    let lines: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str| lines.iter().filter(|line| line["e"] == event).collect::<Vec<_>>();
+    assert_eq!((of("scriptFault").len(), of("walkSettled").len(), of("log").len()), (1, 1, 1), "{trace}");
+    assert_eq!(of("scriptFault")[0]["kind"], "memory");
+    assert_eq!(of("walkSettled")[0]["reason"], "levelEnd");
+    assert_eq!(of("log")[0]["message"], "levelEnd", "its handler has run");
+    assert_eq!(lines.last().unwrap()["end"], "limit");
 }
 
 #[cfg(unix)]
