@@ -848,7 +848,8 @@ fn fault_h5_a_profile_is_written_whole_when_a_signal_ends_the_run() {
     }
 }
 
-/// What scripts keep fills the memory while somebody is on the way: the level ends, and the walk is told of it.
+/// What scripts keep fills the memory while somebody is on the way: the level ends, and the walk is told of
+/// it.
 #[test]
 fn fault_b6_a_walk_under_way_settles_once_when_the_memory_of_the_level_is_full() {
     let project = Project::new();

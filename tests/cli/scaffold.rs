@@ -242,8 +242,8 @@ fn the_end_of_a_broken_file_mends_nothing_while_its_old_code_runs_on() {
     watched.until(", mended");
 }
 
-/// All files that are broken are shown, whatever is wrong with them, and files that nothing uses are said to be
-/// so.
+/// All files that are broken are shown, whatever is wrong with them, and files that nothing uses are said to
+/// be so.
 #[test]
 fn every_broken_file_is_shown_and_a_file_that_nothing_uses_is_not_said_to_be_reloaded() {
     let (_outer, game) = project();

@@ -22,7 +22,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("while true do end", "stopped after "),
 ];
 
-/// Files `one.lua`, `two.lua`, ... each of which requires the next; the last one has `line` as its third line.
+/// Files `m1.lua`, `m2.lua`, ... each of which requires the next; the last has `line` as its third line.
 fn chain(depth: usize, line: &str) -> Vec<(String, String)> {
     let name = |at: usize| format!("m{at}.lua");
     let mut files: Vec<(String, String)> = (1..depth)

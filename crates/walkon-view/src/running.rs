@@ -86,9 +86,9 @@ pub struct Ways {
 }
 
 /// What is written down of the level that runs.
-fn recording_of(is_traced: bool) -> RecordOptions {
+fn recording_of(lines: Option<&TraceLines>) -> RecordOptions {
     let options = RecordOptions { sentences: true, ..RecordOptions::default() };
-    if is_traced { RecordOptions { trace: true, hash_every: 1, ..options } } else { options }
+    if lines.is_some() { RecordOptions { trace: true, hash_every: 1, ..options } } else { options }
 }
 
 impl Running {
@@ -103,7 +103,7 @@ impl Running {
         let course = Course::new(shared.clone(), walkon_runtime::base::time::TickRate::default(), speed);
         let (course, orders) = (Rc::new(RefCell::new(course)), Rc::new(Orders::new(ways.orders)));
         let port = Port::new(Rc::clone(&course), Rc::clone(&orders), ways.replicas);
-        let options = recording_of(lines.is_some());
+        let options = recording_of(lines.as_ref());
         let game = start.begin_debugged(Arc::clone(&signals), port.debugger(), options)?;
         course.borrow_mut().set_speed(speed, game.rate());
         let mut running = Self { shared, signals, game, course, orders, port, lines };
@@ -400,7 +400,7 @@ impl Running {
     }
 
     fn begun(&self, start: &RunStart) -> Result<Game, String> {
-        let options = recording_of(self.lines.is_some());
+        let options = recording_of(self.lines.as_ref());
         start.begin_debugged(Arc::clone(&self.signals), self.port.debugger(), options)
     }
 

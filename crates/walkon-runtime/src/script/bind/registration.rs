@@ -148,7 +148,8 @@ pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
     let result = require.and_then(|require| on_behalf_of_host(lua, || require.call::<Value>(asked)));
     result.map_err(|error| {
         let text = crate::script::vm::fault::text_of_error(&error);
-        // Without the place and name of `require`, which the caller did not write.
+        // Without the place and name of `require`, which the caller did not write: in front of its own
+        // mistakes, behind those of the file.
         let place = crate::script::vm::fault::caller(lua);
         let (before, after) =
             (format!("{place}require: "), format!(", in require at {}", place.trim_end_matches(": ")));

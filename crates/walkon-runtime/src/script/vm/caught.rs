@@ -15,8 +15,8 @@ use crate::script::vm::{fault, hints, store};
 /// Frames shown of a traceback; the rest is counted.
 const FRAMES_SHOWN: usize = 20;
 
-/// What the error `value` means, seen from a handler that runs before the stack is unwound. Where it comes out
-/// of a file that was required, its place and traceback are those of its beginning.
+/// What the error `value` means, seen from a handler that runs before the stack is unwound. Where it comes
+/// out of a file that was required, its place and traceback are those of its beginning.
 pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFailure {
     let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
     let text = text_of(value);

@@ -744,8 +744,8 @@ fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     })
 }
 
-/// The handler of the body of a file that is required: it takes down what it sees before the stack is unwound,
-/// and gives errors the place where they were raised.
+/// The handler of the body of a file that is required: it takes down what it sees before the stack is
+/// unwound, and gives errors the place where they were raised.
 fn report_inside(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     let machine = Rc::clone(machine);
     lua.create_function(move |lua, problem: Value| {

@@ -290,7 +290,7 @@ fn what_a_skipped_scene_has_told_is_not_told_again() {
     assert_eq!((enters(other, "Walked"), enters(other, "Teleported")), (0, 2), "{told:?}");
 }
 
-/// Law: what a skipped scene is told of was walked by nobody: each region and watch tells of the teleport that
+/// Law: what a skipped scene is told of nobody has walked: each region and watch tells of the teleport that
 /// it has not seen yet, and else of the scene.
 #[test]
 fn a_skipped_scene_tells_of_an_earlier_teleport_to_those_who_have_not_seen_it_and_to_no_others() {
