@@ -1,14 +1,16 @@
-//! Parameters say what they are: no bare truth values, no tuples.
+//! Parameters are few and say what they are: five at most, no bare truth values, no tuples.
 //!
 //! Goal: a call can be read without looking up the function. Method: read the parameters of every `fn` of the
 //! sources as text; `bool` alone is a breach, and so is a tuple. What selects a way of working is an enum, a
 //! named field or a function of its own; what belongs together is a struct with named fields, a range, an
-//! array of things alike, or parameters one by one. Excused is what takes a truth value because the value
-//! itself is written, hashed, compared or kept, and what converts a tuple; the lists only shrink.
+//! array of things alike, or parameters one by one. More than five beside `self` are a breach wherever they
+//! stand, also in tests and benchmarks: a struct that means something takes some of them, or a type that
+//! holds half of them gets a method. Excused is what takes a truth value because the value itself is written,
+//! hashed, compared or kept, and what a library calls; the lists only shrink.
 
 use std::collections::BTreeSet;
 
-use crate::laws::tidy::{SourceFile, sources};
+use crate::laws::tidy::{SourceFile, files_of, sources};
 
 /// File, function, and the reason why it takes what others may not take.
 type Excuse = (&'static str, &'static str, &'static str);
@@ -30,6 +32,22 @@ const TRUTH_VALUES: [Excuse; 14] = [
     ("world/area.rs", "of", "the state as its word"),
     ("world/door.rs", "of", "the state as its word"),
 ];
+
+/// A function takes no more parameters than these beside `self`.
+const PARAMETERS_MAX: usize = 5;
+
+/// Those who call the function say what it takes.
+const CALLED_BY_OTHERS: [Excuse; 2] = [
+    ("crates/walkon-runtime/src/script/vm/fuel.rs", "allocated", "the VM calls it"),
+    ("crates/walkon-runtime/src/script/vm/fuel.rs", "note_measured", "the VM calls it"),
+];
+
+/// A function, with its parameters: pattern and type of each, on one line.
+struct Signature {
+    line: usize,
+    function: String,
+    list: Vec<String>,
+}
 
 /// A parameter of a function.
 struct Parameter {
@@ -79,6 +97,14 @@ fn parts(list: &str) -> Vec<String> {
 /// The parameters of every function of a file, without those of its tests.
 fn parameters(text: &str) -> Vec<Parameter> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let each = |Signature { line, function, list }: Signature| {
+        list.into_iter().map(move |text| Parameter { line, function: function.clone(), text })
+    };
+    signatures(text).into_iter().flat_map(each).collect()
+}
+
+/// Every function of some code.
+fn signatures(text: &str) -> Vec<Signature> {
     let code: Vec<&str> =
         text.lines().map(|line| if line.trim_start().starts_with("//") { "" } else { line }).collect();
     let code = code.join("\n");
@@ -97,10 +123,21 @@ fn parameters(text: &str) -> Vec<Parameter> {
             open
         };
         let line = code[..at].matches('\n').count() + 1;
-        let list = parts(bracketed(&rest[open..]));
-        found.extend(list.into_iter().map(|text| Parameter { line, function: name.clone(), text }));
+        found.push(Signature { line, function: name, list: parts(bracketed(&rest[open..])) });
     }
     found
+}
+
+/// Whether a parameter is `self`, in any of its forms.
+fn is_self(parameter: &str) -> bool {
+    let words = parameter.trim_start_matches('&').split_whitespace();
+    let mut words = words.filter(|word| !word.starts_with('\'') && *word != "mut");
+    words.next().is_some_and(|word| word.trim_end_matches(':') == "self")
+}
+
+/// How many parameters a function takes beside `self`.
+fn count(signature: &Signature) -> usize {
+    signature.list.iter().filter(|parameter| !is_self(parameter)).count()
 }
 
 /// Whether a parameter is a bare truth value.
@@ -147,6 +184,46 @@ fn assert_none(what: &str, is_breach: fn(&str) -> bool, excuses: &[Excuse]) {
     assert!(breaches.is_empty(), "{} {what}:\n{}", breaches.len(), breaches.join("\n"));
     let unused: Vec<_> = excuses.iter().filter(|excuse| !excused.contains(excuse)).collect();
     assert!(unused.is_empty(), "excused, and not there any more: {unused:?}");
+}
+
+#[test]
+fn no_function_takes_more_than_five_parameters() {
+    let (mut breaches, mut excused, mut signature_count) = (Vec::new(), BTreeSet::new(), 0);
+    for file in files_of(&["src", "crates", "tests", "benches"]) {
+        for signature in signatures(&file.text) {
+            signature_count += 1;
+            let (own, function) = (count(&signature), signature.function.as_str());
+            if own <= PARAMETERS_MAX {
+                continue;
+            }
+            let is_own = |(path, name, _): &&Excuse| *path == file.place && *name == function;
+            match CALLED_BY_OTHERS.iter().find(is_own) {
+                Some(excuse) => drop(excused.insert(*excuse)),
+                None => breaches.push(format!("{}:{}: {function} takes {own}", file.place, signature.line)),
+            }
+        }
+    }
+    assert!(signature_count > 10_000, "{signature_count} functions: the sources are where this test looks");
+    assert!(breaches.is_empty(), "{} take too many parameters:\n{}", breaches.len(), breaches.join("\n"));
+    assert_eq!(excused.len(), CALLED_BY_OTHERS.len(), "excused, and not there any more");
+}
+
+#[test]
+fn parameters_beside_self_are_counted() {
+    let text = "
+        fn all(&self, b: &[(u32, u32)], run: impl Fn(u32, u32) -> u32, c: [u8; 4], d: Map<u32, u32>, e: ()) {}
+        fn generic<F: Fn(u32, u32) -> bool, T>(self: &Rc<Self>, run: F, Pair { a, b }: Pair<T>) {}
+        fn lent(&'a mut self, selfish: u32) {}
+        fn taken(mut self) {}
+        fn none() {}
+        fn lines(
+            // A comment, with a comma.
+            one: u32,
+            two: u32,
+        ) {}
+    ";
+    let counts: Vec<usize> = signatures(text).iter().map(count).collect();
+    assert_eq!(counts, [5, 2, 1, 0, 0, 2]);
 }
 
 #[test]

@@ -110,6 +110,16 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
     }
 }
 
+/// Every file of some folders of the project.
+pub(super) fn files_of(trees: &[&str]) -> Vec<SourceFile> {
+    let mut files = Vec::new();
+    for tree in trees {
+        let root = crate::place::root().join(tree);
+        collect(&root, &root, &mut files);
+    }
+    files
+}
+
 /// The code of a line, without comments and without text in quotes that spans one line.
 fn code(line: &str) -> &str {
     let trimmed = line.trim_start();
@@ -316,15 +326,10 @@ const COMMENT_WIDTH_MAX: usize = 110;
 #[test]
 fn lines_of_comments_are_no_wider_than_lines_of_code() {
     let mut wide = Vec::new();
-    for tree in ["src", "crates", "tests"] {
-        let root = crate::place::root().join(tree);
-        let mut files = Vec::new();
-        collect(&root, &root, &mut files);
-        for file in &files {
-            for (number, line) in file.text.lines().enumerate() {
-                if line.trim_start().starts_with("//") && line.chars().count() > COMMENT_WIDTH_MAX {
-                    wide.push(format!("{}:{}: wrap it", file.place, number + 1));
-                }
+    for file in files_of(&["src", "crates", "tests"]) {
+        for (number, line) in file.text.lines().enumerate() {
+            if line.trim_start().starts_with("//") && line.chars().count() > COMMENT_WIDTH_MAX {
+                wide.push(format!("{}:{}: wrap it", file.place, number + 1));
             }
         }
     }

@@ -165,8 +165,8 @@ impl Chooser {
         let own = Four::of([&row.among(&self.nearest); LANES]);
         self.lines.begin();
         for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
-            let others = FourOthers { walkers, rows, ids, slots };
-            self.lines.add(&meet(&own, index, others, step));
+            let others = FourOthers { met_by: index, walkers, rows, ids, slots };
+            self.lines.add(&meet(&own, others, step));
         }
         let desired = row.desired();
         if !self.lines.is_met() && desired.length_squared() <= square(row.speed_max_mps()) * ROUNDED {

@@ -91,6 +91,7 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
     let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
     let (walks, columns) = (&**walks, &*bodies);
     let seconds = clock.rate.step_seconds();
+    let taking = StepTaking { walks, nav: &map.nav, seconds };
     threads.share(
         ((&mut moves[..], &mut people[..]), (&mut interpolations[..], &mut landed[..])),
         || GroundQueries::again(map, &columns.known),
@@ -110,7 +111,7 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
                 let to =
                     row.map_or(step.stride.to, |row| stepped(from, step.stride.to, columns, row, seconds));
                 let ground = grounds.query(kind);
-                let reached = take_step(step, character, walks, &map.nav, ground, to, seconds);
+                let reached = taking.take(step, character, ground, to);
                 *landed = row.map(|row| (row, flat(reached)));
             }
         },
@@ -123,42 +124,44 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
     }
 }
 
-/// Takes a character towards where its step is to lead; where it comes to.
-fn take_step(
-    step: &mut Move,
-    character: &mut Character,
-    walks: &Walks,
-    nav: &NavMap,
-    ground: &GroundQuery<'_>,
-    to: Vec3,
+/// What the steps of all characters are taken with: their walks, the map, and how long a step takes.
+#[derive(Clone, Copy)]
+struct StepTaking<'a> {
+    walks: &'a Walks,
+    nav: &'a NavMap,
     seconds: f32,
-) -> Vec3 {
-    let from = character.body.position;
-    let is_free = step.is_climb || step.open.holds(from, to) || ground.clear(from, to);
-    // A body that stands off the ground goes the way it was told and no other: sideways it might come out
-    // beyond a wall.
-    let to = if is_free || ground.is_walkable(from) { to } else { step.stride.to };
-    let passed = if is_free || to != step.stride.to { None } else { past_corner(ground, from, to) };
-    let to = passed.unwrap_or(to);
-    let reached = if is_free || passed.is_some() { to } else { reach(nav, ground, from, to) };
-    step.is_clipped = reached != to && to == step.stride.to;
-    let reached = if step.is_climb { reached } else { ground.grounded(reached) };
-    character.body.position = reached;
-    character.body.velocity = (reached - from) / seconds;
-    character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
-    character.is_moving = true;
-    step.was_turning = character.turn.is_some();
-    let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
-    // Few are held up: the walks of the others need not come into the cache.
-    let walk = || step.walk.and_then(|id| walks.get(id));
-    if step.stride.heading != Vec2::ZERO && !(is_kept && keeps_still(character, walk())) {
-        let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
-        character.facing_rad = trig::facing(heading);
+}
+
+impl StepTaking<'_> {
+    /// Takes a character towards where its step is to lead; where it comes to.
+    fn take(&self, step: &mut Move, character: &mut Character, ground: &GroundQuery<'_>, to: Vec3) -> Vec3 {
+        let from = character.body.position;
+        let is_free = step.is_climb || step.open.holds(from, to) || ground.clear(from, to);
+        // A body that stands off the ground goes the way it was told and no other: sideways it might come out
+        // beyond a wall.
+        let to = if is_free || ground.is_walkable(from) { to } else { step.stride.to };
+        let passed = if is_free || to != step.stride.to { None } else { past_corner(ground, from, to) };
+        let to = passed.unwrap_or(to);
+        let reached = if is_free || passed.is_some() { to } else { reach(self.nav, ground, from, to) };
+        step.is_clipped = reached != to && to == step.stride.to;
+        let reached = if step.is_climb { reached } else { ground.grounded(reached) };
+        character.body.position = reached;
+        character.body.velocity = (reached - from) / self.seconds;
+        character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
+        character.is_moving = true;
+        step.was_turning = character.turn.is_some();
+        let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
+        // Few are held up: the walks of the others need not come into the cache.
+        let walk = || step.walk.and_then(|id| self.walks.get(id));
+        if step.stride.heading != Vec2::ZERO && !(is_kept && keeps_still(character, walk())) {
+            let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
+            character.facing_rad = trig::facing(heading);
+        }
+        // Up and down with the ground, as the length of a path counts it.
+        let (flat_m, rise_m) = (flat_distance(from, reached), reached.y - from.y);
+        step.stepped_m = if rise_m == 0.0 { flat_m } else { libm::hypotf(flat_m, rise_m) };
+        reached
     }
-    // Up and down with the ground, as the length of a path counts it.
-    let (flat_m, rise_m) = (flat_distance(from, reached), reached.y - from.y);
-    step.stepped_m = if rise_m == 0.0 { flat_m } else { libm::hypotf(flat_m, rise_m) };
-    reached
 }
 
 /// A walker that makes less than this part of its stride is held up.
@@ -478,24 +481,26 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     };
     let passed = note_walk(clock, crowd, &step, walk, character);
     walk_progress::corners(events, id, walk, passed);
-    if take_link(clock, crowd, map, events, id, walk, character) {
+    let parts = LinkParts { clock, crowd, map, events };
+    if take_link(parts, id, walk, character) {
         // Nobody is seen between the ends.
         interpolations.retain(|interpolation| interpolation.who != step.character);
     }
 }
 
+/// What it takes to bring a walker over a link.
+struct LinkParts<'a> {
+    clock: &'a Clock,
+    crowd: &'a CrowdSettings,
+    map: &'a LevelMap,
+    events: &'a mut EventQueue,
+}
+
 /// Brings a walker that has come to a link of its path to the far end, on the layer there, once it has stood
 /// at the near end for as long as the link takes at its speed: between them there is no ground of either
 /// layer. Whether it is there.
-fn take_link(
-    clock: &Clock,
-    crowd: &CrowdSettings,
-    map: &LevelMap,
-    events: &mut EventQueue,
-    id: WalkId,
-    walk: &mut Walk,
-    character: &mut Character,
-) -> bool {
+fn take_link(parts: LinkParts<'_>, id: WalkId, walk: &mut Walk, character: &mut Character) -> bool {
+    let LinkParts { clock, crowd, map, events } = parts;
     let following = walk.following.as_ref().filter(|_| walk.backing_out.is_none());
     let next = following.and_then(|following| following.path.layers.first());
     let Some(link) = next.copied() else {

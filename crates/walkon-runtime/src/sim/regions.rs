@@ -54,6 +54,13 @@ struct RegionView<'a> {
     tick: TickNumber,
 }
 
+/// What watches look at: the same, and the regions that they may be around.
+#[derive(Clone, Copy)]
+struct WatchView<'a> {
+    view: RegionView<'a>,
+    regions: &'a [Region],
+}
+
 /// What the step is given.
 #[derive(Debug)]
 pub(crate) struct RegionParts<'a> {
@@ -168,7 +175,7 @@ fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut Event
         let Some(watch) = watches.get_mut(id).filter(|watch| watch.enabled) else { continue };
         let has_room = changes.count() + events.waiting() < EventQueue::WAITING_MAX;
         if has_room && due.holds(waiting(watch)) {
-            look_at_watch(view, regions, id, watch, &mut changes);
+            look_at_watch(WatchView { view, regions }, id, watch, &mut changes);
         } else {
             watches_put_off += 1;
         }
@@ -300,9 +307,9 @@ fn look_for(view: RegionView<'_>, triggers: &mut Triggers, events: &mut EventQue
         let travels =
             matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
         if watch.fresh.is_some() || travels {
-            look_at_watch(view, regions, id, watch, &mut changes);
+            look_at_watch(WatchView { view, regions }, id, watch, &mut changes);
         } else {
-            watch_some(view, regions, id, watch, moved, &mut changes);
+            watch_some(WatchView { view, regions }, id, watch, moved, &mut changes);
         }
     }
     changes.tell(events);
@@ -336,19 +343,18 @@ fn look_at_some(
 }
 
 fn watch_some(
-    view: RegionView<'_>,
-    regions: &[Region],
+    watches: WatchView<'_>,
     id: WatchId,
     watch: &mut Watch,
     moved: &[CharacterId],
     changes: &mut Changes,
 ) {
+    let view = watches.view;
     for &character in moved {
         let Some(body) = view.characters.alive(character) else {
             continue;
         };
-        let counts =
-            passes(&watch.filter, character, body) && view.is_inside(regions, watch, character, body);
+        let counts = passes(&watch.filter, character, body) && watches.is_inside(watch, character, body);
         match (watch.inside.contains_key(&body.serial), counts) {
             (true, false) => {
                 let how = view.how_out(character, watch.looked);
@@ -388,14 +394,9 @@ fn look_at_region(view: RegionView<'_>, id: RegionId, region: &mut Region, chang
     region.inside = now;
 }
 
-fn look_at_watch(
-    view: RegionView<'_>,
-    regions: &[Region],
-    id: WatchId,
-    watch: &mut Watch,
-    changes: &mut Changes,
-) {
-    let mut now = view.insiders(regions, watch);
+fn look_at_watch(watches: WatchView<'_>, id: WatchId, watch: &mut Watch, changes: &mut Changes) {
+    let view = watches.view;
+    let mut now = watches.insiders(watch);
     changes.admit(&watch.inside, &mut now);
     let centre = view.centre(watch);
     let since = std::mem::replace(&mut watch.looked, view.tick);
@@ -481,43 +482,47 @@ impl RegionView<'_> {
         }
     }
 
-    fn insiders(&self, regions: &[Region], watch: &Watch) -> Inside {
-        self.characters
+    fn sees(&self, from: Vec3, layer: u8, who: &Character) -> bool {
+        let by = Traversal { layer, ..Traversal::default() };
+        layer == who.layer && self.nav.straight(from, who.body.position, &by).is_some()
+    }
+}
+
+impl WatchView<'_> {
+    fn insiders(&self, watch: &Watch) -> Inside {
+        self.view
+            .characters
             .iter()
             .filter(|&(id, character)| passes(&watch.filter, id, character))
-            .filter(|&(id, character)| self.is_inside(regions, watch, id, character))
+            .filter(|&(id, character)| self.is_inside(watch, id, character))
             .map(|(id, character)| (character.serial, id))
             .collect_map()
     }
 
-    fn is_inside(&self, regions: &[Region], watch: &Watch, id: CharacterId, character: &Character) -> bool {
+    fn is_inside(&self, watch: &Watch, id: CharacterId, character: &Character) -> bool {
+        let view = self.view;
         match &watch.ground {
             WatchShape::Region(region) => {
-                regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
+                self.regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
             }
             WatchShape::Area(area) => {
                 let mut areas = Vec::new();
-                self.nav.on_layer(character.layer).areas_at(character.body.position, &mut areas);
+                view.nav.on_layer(character.layer).areas_at(character.body.position, &mut areas);
                 areas.contains(area)
             }
             WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {
                 in_circle(*centre, *reach_m, character, watch.edge)
-                    && (!line_of_walk || self.sees(*centre, character.layer, character))
+                    && (!line_of_walk || view.sees(*centre, character.layer, character))
             }
             WatchShape::Around { character: centre, radius_m: reach_m, line_of_walk } => {
-                let Some(middle) = self.characters.alive(*centre).filter(|_| *centre != id) else {
+                let Some(middle) = view.characters.alive(*centre).filter(|_| *centre != id) else {
                     return false;
                 };
                 let (middle, layer) = (middle.body.position, middle.layer);
                 in_circle(middle, *reach_m, character, watch.edge)
-                    && (!line_of_walk || self.sees(middle, layer, character))
+                    && (!line_of_walk || view.sees(middle, layer, character))
             }
         }
-    }
-
-    fn sees(&self, from: Vec3, layer: u8, who: &Character) -> bool {
-        let by = Traversal { layer, ..Traversal::default() };
-        layer == who.layer && self.nav.straight(from, who.body.position, &by).is_some()
     }
 }
 

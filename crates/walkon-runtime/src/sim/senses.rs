@@ -106,6 +106,14 @@ fn tagged(
     tags.into_iter().map(|tag| (tag.clone(), with(tag))).collect_map()
 }
 
+/// Somebody whom a watcher may see.
+#[derive(Clone, Copy)]
+struct LookedAt<'a> {
+    watcher: &'a Character,
+    character: CharacterId,
+    who: &'a Character,
+}
+
 impl SenseInputs<'_> {
     /// One watch looks and listens; what it took.
     fn attend(&self, id: SenseId, watch: &mut SenseWatch, events: &mut EventQueue) -> u64 {
@@ -127,7 +135,7 @@ impl SenseInputs<'_> {
         for &target in targets.iter().filter(|target| **target != own) {
             if let Some(who) = self.characters.alive(target) {
                 spent += 1;
-                spent += self.look(id, watch, watcher, target, who, events);
+                spent += self.look(id, watch, LookedAt { watcher, character: target, who }, events);
             }
         }
         self.listen(id, watch, watcher, events);
@@ -179,9 +187,7 @@ impl SenseInputs<'_> {
         &self,
         id: SenseId,
         watch: &mut SenseWatch,
-        watcher: &Character,
-        character: CharacterId,
-        who: &Character,
+        LookedAt { watcher, character, who }: LookedAt<'_>,
         events: &mut EventQueue,
     ) -> u64 {
         let was_seen = watch.known.get(&who.serial).filter(|sighting| sighting.is_seen).copied();

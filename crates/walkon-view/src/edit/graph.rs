@@ -11,8 +11,8 @@ use glam::Vec3;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use walkon_runtime::level::graph::work::{
-    HandWork, SceneFileError, bake_graph, groups_json, link_graph, make_graph, nearest_point, parts_json,
-    scene_of, stitches, unwalkable,
+    HandWork, MakingProgress, SceneFileError, bake_graph, groups_json, link_graph, make_graph, nearest_point,
+    parts_json, scene_of, stitches, unwalkable,
 };
 use walkon_runtime::level::graph::{
     GraphDef, GraphPaths, GraphTextError, HandEdits, HandError, UndoError, graph_text, read_graph_text,
@@ -416,7 +416,8 @@ impl<'d> GraphDesk<'d> {
         let mut hand = self.hand()?;
         // The graph that is replaced may be no valid one.
         let before = self.draft_or_none().ok().flatten();
-        let made = make_graph(&self.def, &solids, before.as_ref(), &mut hand, progress, &mut |_, _| {})?;
+        let progress = MakingProgress { rays: progress, pairs: &mut |_, _| {} };
+        let made = make_graph(&self.def, &solids, before.as_ref(), &mut hand, progress)?;
         let mut answer = made.json(hand.len() - made.conflicts.len());
         answer["isFull"] = Value::from(made.made.is_full);
         Ok(ActionEdit::turn(answer, "generate points", made.draft, Some(hand)))

@@ -38,10 +38,9 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
-    let mut checked =
-        CheckResult { named: args.paths.iter().cloned().collect_set(), ..CheckResult::default() };
+    let mut checked = Checking::new(shell, args);
     for file in &files {
-        checked.file(shell, file, args.format)?;
+        checked.file(file)?;
     }
     if files.is_empty() && (args.format == Format::Human || !args.paths.is_empty()) {
         return nothing_to_check(args);
@@ -140,8 +139,10 @@ fn is_ours(name: &str) -> bool {
     is_script(name) || is_level(name)
 }
 
-#[derive(Default)]
-struct CheckResult {
+/// A check under way: how it is told, and what came of it so far.
+struct Checking<'s> {
+    shell: &'s Shell,
+    format: Format,
     exit: Exit,
     json: Vec<serde_json::Value>,
     files: usize,
@@ -155,33 +156,42 @@ struct CheckResult {
     projects: BTreeMap<PathBuf, Rc<Linted>>,
 }
 
-impl CheckResult {
-    fn file(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), CommandFailure> {
+impl<'s> Checking<'s> {
+    fn new(shell: &'s Shell, args: &CheckArgs) -> Self {
+        Self {
+            shell,
+            format: args.format,
+            exit: Exit::default(),
+            json: Vec::new(),
+            files: 0,
+            errors: 0,
+            warnings: 0,
+            named: args.paths.iter().cloned().collect_set(),
+            scripts: BTreeSet::new(),
+            projects: BTreeMap::new(),
+        }
+    }
+
+    fn file(&mut self, file: &Path) -> Result<(), CommandFailure> {
         self.files += 1;
-        shell.more(|| format!("checking {}", file.display()));
+        self.shell.more(|| format!("checking {}", file.display()));
         if is_script(&file.to_string_lossy()) {
-            return self.script(shell, file, format);
+            return self.script(file);
         }
         let found = find_level(file)?;
         match crate::level::load(&found.path, &found.project.folder) {
-            Ok(level) => self.level(shell, &found, &level, format),
+            Ok(level) => self.level(&found, &level),
             Err(mut error) => {
                 hint_at_root(&found, &mut error.diagnostics);
                 self.worst(refusal(&error));
-                self.show(shell, &found, &error.diagnostics, &error.files, format);
+                self.show(&found, &error.diagnostics, &error.files);
                 Ok(())
             }
         }
     }
 
     /// A level that loads: its warnings, the report of its map, the scripts it names.
-    fn level(
-        &mut self,
-        shell: &Shell,
-        found: &FoundLevel,
-        level: &Level,
-        format: Format,
-    ) -> Result<(), CommandFailure> {
+    fn level(&mut self, found: &FoundLevel, level: &Level) -> Result<(), CommandFailure> {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
@@ -190,11 +200,11 @@ impl CheckResult {
             self.worst(Exit::Level);
         }
         let all = [level.diagnostics.clone(), wrong, crate::level::report(level)].concat();
-        self.show(shell, found, &all, &level.files, format);
+        self.show(found, &all, &level.files);
         for name in linted.used.get(&found.path).into_iter().flatten() {
             let Some(text) = texts.get(name) else { continue };
             let Some(path) = found.project.script_path(name, &found.path) else { continue };
-            self.script_text(shell, found, &path, text, &linted, format);
+            self.script_text(found, &path, text, &linted);
         }
         Ok(())
     }
@@ -225,25 +235,18 @@ impl CheckResult {
         }
     }
 
-    fn show(
-        &mut self,
-        shell: &Shell,
-        found: &FoundLevel,
-        diagnostics: &[Diagnostic],
-        files: &[LevelFile],
-        format: Format,
-    ) {
+    fn show(&mut self, found: &FoundLevel, diagnostics: &[Diagnostic], files: &[LevelFile]) {
         for diagnostic in diagnostics {
             match diagnostic.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
                 Severity::Note => {}
             }
-            if format == Format::Json {
+            if self.format == Format::Json {
                 // A diagnostic is made of text and numbers: it always has a JSON form.
                 self.json.extend(serde_json::to_value(diagnostic));
-            } else if diagnostic.severity == Severity::Error || !shell.is_quiet {
-                tell(&shell.rendered(found, diagnostic, files));
+            } else if diagnostic.severity == Severity::Error || !self.shell.is_quiet {
+                tell(&self.shell.rendered(found, diagnostic, files));
             }
         }
     }
@@ -262,7 +265,7 @@ impl CheckResult {
         )
     }
 
-    fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), CommandFailure> {
+    fn script(&mut self, file: &Path) -> Result<(), CommandFailure> {
         let found = file_at(file).map_err(|failure| if file.exists() { failure } else { no_such(file) })?;
         let texts = found.project.scripts(&found.path)?;
         let text = match found.project.script_text(&found.path) {
@@ -271,20 +274,12 @@ impl CheckResult {
             text => text?,
         };
         let linted = self.linted(&found, &texts)?;
-        self.script_text(shell, &found, &found.path, &text, &linted, format);
+        self.script_text(&found, &found.path, &text, &linted);
         Ok(())
     }
 
     /// The text of a script at a path below the root; each is checked once, however many levels name it.
-    fn script_text(
-        &mut self,
-        shell: &Shell,
-        found: &FoundLevel,
-        path: &str,
-        text: &str,
-        linted: &Linted,
-        format: Format,
-    ) {
+    fn script_text(&mut self, found: &FoundLevel, path: &str, text: &str, linted: &Linted) {
         if !self.scripts.insert(found.project.folder.root().join(path)) {
             return;
         }
@@ -296,6 +291,6 @@ impl CheckResult {
             self.worst(Exit::Script);
         }
         let file = LevelFile::new(path, text.as_bytes());
-        self.show(shell, found, &all, &[file], format);
+        self.show(found, &all, &[file]);
     }
 }

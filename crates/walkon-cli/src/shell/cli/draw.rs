@@ -54,7 +54,11 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let world = stage.world_mut();
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
     let pictures: Vec<Picture> = match ends {
-        Some(ends) => searched(world, ends, goal_layer, args.layers, &shown, slant),
+        Some(ends) => {
+            let from_layer = shown.first().copied().unwrap_or_default();
+            let asked = question(world, ends, from_layer, goal_layer, args.layers);
+            searched(world, &asked, &shown, slant)
+        }
         None => {
             let parts = args.layers.unwrap_or_default();
             let picture = |&layer: &u8| world_picture(world, layer, slant, parts, &backdrop);
@@ -135,18 +139,15 @@ impl DrawnMoment {
     }
 }
 
-/// Pictures of a search for a body of usual size, which begins on the first layer that is shown. It goes
-/// around standing characters when they are asked for as a layer, as a walk would; else it is a question to
-/// the map alone, like that of `path`.
-fn searched(
+/// A search for a body of usual size, which begins on a layer. It goes around standing characters when they
+/// are asked for as a layer, as a walk would; else it is a question to the map alone, like that of `path`.
+fn question(
     world: &mut World,
     Segment { from, to }: Segment<Vec3>,
+    layer: u8,
     goal_layer: Option<u8>,
     parts: Option<Parts>,
-    shown: &[u8],
-    slant: Slant,
-) -> Vec<Picture> {
-    let layer = shown.first().copied().unwrap_or_default();
+) -> PathQuestion {
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
     let around = if is_among_others {
@@ -155,7 +156,12 @@ fn searched(
         None
     };
     let others = around.map(|around| Arc::clone(around.discs()));
-    let asked = PathQuestion { from, to, by, goal_layer, others };
+    PathQuestion { from, to, by, goal_layer, others }
+}
+
+/// Pictures of a search on the layers that are shown.
+fn searched(world: &mut World, asked: &PathQuestion, shown: &[u8], slant: Slant) -> Vec<Picture> {
+    let PathQuestion { from, to, .. } = *asked;
     let answered = asked.answer(world);
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);

@@ -20,8 +20,8 @@ use super::shell::{Shell, refusal, shown_path};
 use super::{canvas, scenery};
 use crate::base::suggestions::{self, counted};
 use crate::level::graph::work::{
-    BakedGraph, HandWork, MadeGraph, bake_graph, groups_json, link_graph, make_graph, nearest_point,
-    parts_json, stitches, unwalkable,
+    BakedGraph, HandWork, MadeGraph, MakingProgress, bake_graph, groups_json, link_graph, make_graph,
+    nearest_point, parts_json, stitches, unwalkable,
 };
 use crate::level::graph::{GraphDef, GraphPaths, HandEdits, graph_text, read_graph_text};
 use crate::level::{DoorJoin, FILE_BYTES_MAX, FileSource, Hierarchy, RADIUS, SourceError, door_joins, load};
@@ -181,14 +181,11 @@ impl<'s> GraphWork<'s> {
         let mut hand = self.hand()?;
         // The first time there is no graph to take parts from.
         let before = self.draft().ok();
-        let work = make_graph(
-            &self.def,
-            &solids,
-            before.as_ref(),
-            &mut hand,
-            &mut self.progress("generating", "rays"),
-            &mut self.progress("linking", "pairs"),
-        );
+        let progress = MakingProgress {
+            rays: &mut self.progress("generating", "rays"),
+            pairs: &mut self.progress("linking", "pairs"),
+        };
+        let work = make_graph(&self.def, &solids, before.as_ref(), &mut hand, progress);
         let mut work = work.map_err(wrong_graph)?;
         let file = self.save(&work.draft)?;
         let kept = self.kept(&hand, work.conflicts.clone())?;

@@ -136,6 +136,8 @@ impl Four {
 /// The walkers that one meets: up to four of all.
 #[derive(Clone, Copy)]
 pub(super) struct FourOthers<'a> {
+    /// The number of the one that meets them.
+    pub met_by: u32,
     pub walkers: &'a [Walker],
     /// By slot, then nobody.
     pub rows: &'a [WalkerRow],
@@ -166,15 +168,15 @@ struct Terms {
     its_velocity: Vec2x4,
 }
 
-/// Meets up to four others; `index` is the walker's number.
+/// Meets up to four others.
 #[inline(always)]
-pub(super) fn meet(own: &Four, index: u32, others: FourOthers<'_>, step: &Step<'_>) -> Met {
+pub(super) fn meet(own: &Four, others: FourOthers<'_>, step: &Step<'_>) -> Met {
     let row = |lane: usize| &others.rows[others.slots[lane] as usize];
     let its = Four::of([row(0), row(1), row(2), row(3)]);
     let floors_apart_m = (own.floor_m - its.floor_m).abs();
     let is_there = floors_apart_m.cmple(Vec4::splat(step.settings.storey_m));
-    let terms = terms(own, &its, index, is_there, others);
-    let lines = lines(own, &its, index, &terms, others.ids, step.settings);
+    let terms = terms(own, &its, is_there, others);
+    let lines = lines(own, &its, &terms, others, step.settings);
     let speed_max_mps = own.speed_max_mps;
     let is_reached = !lines.room_at(Vec2::ZERO).cmpge(speed_max_mps);
     let lines = lines.only(is_there & terms.share.cmpgt(Vec4::ZERO) & is_reached);
@@ -188,7 +190,8 @@ pub(super) fn meet(own: &Four, index: u32, others: FourOthers<'_>, step: &Step<'
 /// while both get on; in a jam the one nearer to its end goes first, so that no walker at a door waits for
 /// one that waits for it.
 #[inline(always)]
-fn terms(own: &Four, its: &Four, index: u32, is_there: BVec4A, others: FourOthers<'_>) -> Terms {
+fn terms(own: &Four, its: &Four, is_there: BVec4A, others: FourOthers<'_>) -> Terms {
+    let index = others.met_by;
     let (zero, one) = (Vec4::ZERO, Vec4::ONE);
     let along = own.desired.dot(its.desired);
     let (own_sq, its_sq) = (own.desired.length_squared(), its.desired.length_squared());
@@ -244,7 +247,7 @@ fn behind(own: &Four, its: &Four, own_sq: Vec4, its_sq: Vec4) -> Vec4 {
 /// share. Bodies that overlap are parted: the obstacle is then the disc of velocities that leave them
 /// overlapping.
 #[inline(always)]
-fn lines(own: &Four, its: &Four, index: u32, terms: &Terms, ids: &[u32], settings: &AvoidSettings) -> Lines4 {
+fn lines(own: &Four, its: &Four, terms: &Terms, others: FourOthers<'_>, settings: &AvoidSettings) -> Lines4 {
     let to_other = its.place - own.place;
     let relative = terms.own_velocity - terms.its_velocity;
     let distance_m_sq = to_other.length_squared();
@@ -269,7 +272,7 @@ fn lines(own: &Four, its: &Four, index: u32, terms: &Terms, ids: &[u32], setting
     let edge = Vec2x4::select(is_left, across + along, across - along);
     let mut unit = Vec2x4::select(is_disc, from_disc, edge) / Vec4::select(is_disc, root, distance_m_sq);
     for lane in lanes(terms.is_there & overlaps & !root.cmpgt(Vec4::splat(DIRECTION_MIN_MPS))) {
-        unit.set_lane(lane, apart(index, ids[lane]));
+        unit.set_lane(lane, apart(others.met_by, others.ids[lane]));
     }
     // The way out of the obstacle.
     let length = Vec4::select(is_disc, apart_m * per_s - root, relative.dot(unit));

@@ -268,7 +268,7 @@ fn each_of_four_is_met_as_if_it_came_alone() {
             walkers.iter().map(|walker| WalkerRow::of(walker, &step)).chain([WalkerRow::NOBODY]).collect();
         let own = Four::of([&rows[4]; LANES]);
         let met = |ids: &[u32], slots: &[u32; LANES]| {
-            meet(&own, 4, FourOthers { walkers: &walkers, rows: &rows, ids, slots }, &step)
+            meet(&own, FourOthers { met_by: 4, walkers: &walkers, rows: &rows, ids, slots }, &step)
         };
         let together = met(&[0, 1, 2, 3], &[0, 1, 2, 3]);
         for id in 0..LANES as u32 {

@@ -126,6 +126,13 @@ impl StepCosts for GateCosts<'_> {
     }
 }
 
+/// A cell whose steps are taken, and what it costs to come there.
+#[derive(Clone, Copy)]
+struct ClaimedCell {
+    id: u32,
+    cost: u32,
+}
+
 impl Search {
     /// Begins a search over tiles. A start or goal that is not walkable exhausts it at once.
     pub(crate) fn begin_tiles(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
@@ -265,7 +272,7 @@ impl Search {
             // An entry of a cell that was improved since, or expanded, is stale.
             let Some(cost) = self.marks.claim(id) else { continue };
             if least < self.best {
-                self.expand::<R>(cells, exits, prices, guess, id, cost);
+                self.expand::<R>(cells, exits, prices, guess, ClaimedCell { id, cost });
                 self.charge(id, 1);
             }
         }
@@ -280,8 +287,7 @@ impl Search {
         exits: &[u16],
         prices: impl StepCosts,
         guess: impl Guess,
-        id: u32,
-        cost: u32,
+        ClaimedCell { id, cost }: ClaimedCell,
     ) {
         let Cell { x, z } = self.columns.split(id);
         let width = self.columns.width() as i32;

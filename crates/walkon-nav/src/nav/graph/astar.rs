@@ -69,10 +69,6 @@ impl<'a> Toward<'a> {
         Self { net, tips, far, cheapest: cheapest.min(1.0) }
     }
 
-    pub(crate) fn net(&self) -> &'a Adjacency {
-        self.net
-    }
-
     /// Never more than what is left from a point.
     #[inline(always)]
     pub(crate) fn bound_mm(&self, from: u32) -> u32 {

@@ -339,13 +339,14 @@ impl PrecomputedRoutes {
         search: &mut Search,
     ) -> Option<FoundRoute> {
         let (from, to) = ([(from, 0)], [(to, 0)]);
-        let (shortcut, mut looked) = self.shortcut(net, &from, &to, is_open, search);
+        let (shortcut, looked) = self.shortcut(net, &from, &to, is_open, search);
         if shortcut.is_some() {
             return shortcut;
         }
-        let price = |_: u32, step: AdjacentPoint| if is_open(step.link) { step.cost_mm } else { FAR };
-        let route = direct(&Toward::new(net, &to, 1.0), &from, &to, price, search, &mut looked)?;
-        Some(FoundRoute { expansions: looked, ..route })
+        let mut search = RouteSearch { net, is_open, search, looked };
+        let price = search.price();
+        let route = search.direct(&Toward::new(net, &to, 1.0), &from, &to, price)?;
+        Some(FoundRoute { expansions: search.looked, ..route })
     }
 
     /// The same without a search of the whole graph, and how many points were looked at; None where one is
@@ -359,36 +360,33 @@ impl PrecomputedRoutes {
         is_open: impl Fn(u32) -> bool + Copy,
         search: &mut Search,
     ) -> (Option<FoundRoute>, u32) {
-        let mut looked = 0;
+        let mut search = RouteSearch { net, is_open, search, looked: 0 };
         let end = |tips: &'a [Tip]| self.part_of(tips.first()?.0).map(|part| WayEnd { part, tips });
         let found = match (end(from), end(to)) {
-            (Some(from), Some(to)) if from.part == to.part => {
-                self.inside(net, from, to, is_open, search, &mut looked)
-            }
-            (Some(from), Some(to)) => self.joined(net, from, to, is_open, search, &mut looked),
+            (Some(from), Some(to)) if from.part == to.part => self.inside(from, to, &mut search),
+            (Some(from), Some(to)) => self.joined(from, to, &mut search),
             _ => None,
         };
+        let looked = search.looked;
         (found.map(|route| FoundRoute { expansions: looked, ..route }), looked)
     }
 
     /// A way that stays in the part of both ends, when none outside could be cheaper.
     fn inside(
         &self,
-        net: &Adjacency,
         from: WayEnd<'_>,
         to: WayEnd<'_>,
-        is_open: impl Fn(u32) -> bool + Copy,
-        search: &mut Search,
-        looked: &mut u32,
+        search: &mut RouteSearch<'_, impl Fn(u32) -> bool + Copy>,
     ) -> Option<FoundRoute> {
+        let is_open = search.is_open;
         let is_within = |at: u32| self.part_of(at) == Some(from.part);
         let price = |_: u32, step: AdjacentPoint| match is_open(step.link) && is_within(step.to) {
             true => step.cost_mm,
             false => FAR,
         };
         let begin: Vec<Tip> = from.tips.iter().copied().filter(|tip| is_within(tip.0)).collect();
-        let toward = Toward::new(net, to.tips, 1.0);
-        let route = direct(&toward, &begin, to.tips, price, search, looked)?;
+        let toward = Toward::new(search.net, to.tips, 1.0);
+        let route = search.direct(&toward, &begin, to.tips, price)?;
         let [out, back] = [from, to].map(|end| self.leaving_mm(end));
         (route.cost_mm <= out.saturating_add(back))
             .then_some(FoundRoute { how: RouteSource::Inside, ..route })
@@ -406,13 +404,11 @@ impl PrecomputedRoutes {
     /// The way worked out beforehand, joined and left where that is cheap, when it is cheap enough.
     fn joined(
         &self,
-        net: &Adjacency,
         from: WayEnd<'_>,
         to: WayEnd<'_>,
-        is_open: impl Fn(u32) -> bool + Copy,
-        search: &mut Search,
-        looked: &mut u32,
+        search: &mut RouteSearch<'_, impl Fn(u32) -> bool + Copy>,
     ) -> Option<FoundRoute> {
+        let (net, is_open) = (search.net, search.is_open);
         let way = &self.ways[from.part * self.part_count() + to.part];
         let is_walkable = |pair: &[u32]| net.step(pair[0], pair[1]).is_some_and(|step| is_open(step.link));
         let &end = way.points.last()?;
@@ -428,11 +424,11 @@ impl PrecomputedRoutes {
         }
         let most = least * COSTLIER_MAX_PERCENT / 100;
         let whole = RouteStretch { points: &way.points, left_mm: &way.left_mm };
-        let join = near(net, from.tips, end, whole, is_open, search, looked)?;
+        let join = search.near(from.tips, end, whole)?;
         let at = way.points.iter().position(|at| Some(at) == join.points.last())?;
         let rest: Vec<u32> = way.left_mm[at..].iter().map(|left| way.left_mm[at] - left).collect();
         let rest = RouteStretch { points: &way.points[at..], left_mm: &rest };
-        let leave = near(net, to.tips, way.points[at], rest, is_open, search, looked)?;
+        let leave = search.near(to.tips, way.points[at], rest)?;
         let until = way.points.iter().position(|at| Some(at) == leave.points.last())?;
         let cost_mm = join.cost_mm.saturating_sub(way.left_mm[at]).saturating_add(leave.cost_mm);
         if u64::from(cost_mm) > most {
@@ -453,72 +449,80 @@ struct RouteStretch<'a> {
     left_mm: &'a [u32],
 }
 
-/// From an end to where a way is joined best: the points up to there, and what it costs to the end of the
-/// way.
-fn near(
-    net: &Adjacency,
-    tips: &[Tip],
-    end: u32,
-    way: RouteStretch<'_>,
-    is_open: impl Fn(u32) -> bool + Copy,
-    search: &mut Search,
-    looked: &mut u32,
-) -> Option<FoundRoute> {
-    let RouteStretch { points, left_mm } = way;
-    let mut left = std::mem::take(&mut search.graph.left_mm);
-    left.resize(net.points().len().max(left.len()), FAR);
-    points.iter().zip(left_mm).for_each(|(&at, &cost)| left[at as usize] = cost);
-    let toward = Toward::new(net, &[(end, 0)], 1.0);
-    let price = |_: u32, step: AdjacentPoint| if is_open(step.link) { step.cost_mm } else { FAR };
-    let ground = LinkCosts { net, toward: &toward, price, left: |at: u32| left[at as usize] };
-    let route = run(&ground, tips, JOIN_SLACK, JOIN_POINTS_MAX, search, looked);
-    points.iter().for_each(|&at| left[at as usize] = FAR);
-    search.graph.left_mm = left;
-    route
+/// A search for one way: the net, which of its links are open, what it works in, and how many points it has
+/// looked at.
+struct RouteSearch<'s, O> {
+    net: &'s Adjacency,
+    is_open: O,
+    search: &'s mut Search,
+    looked: u32,
 }
 
-/// The cheapest way between two places.
-fn direct(
-    toward: &Toward<'_>,
-    from: &[Tip],
-    to: &[Tip],
-    price: impl Fn(u32, AdjacentPoint) -> u32,
-    search: &mut Search,
-    looked: &mut u32,
-) -> Option<FoundRoute> {
-    let ground = LinkCosts { net: toward.net(), toward, price, left: |at: u32| left_of(to, at) };
-    run(&ground, from, EXACT, FAR, search, looked)
+impl<O: Fn(u32) -> bool + Copy> RouteSearch<'_, O> {
+    /// What a step costs over open links.
+    fn price(&self) -> impl Fn(u32, AdjacentPoint) -> u32 + use<O> {
+        let is_open = self.is_open;
+        move |_, step| if is_open(step.link) { step.cost_mm } else { FAR }
+    }
+
+    /// From an end to where a way is joined best: the points up to there, and what it costs to the end of
+    /// the way.
+    fn near(&mut self, tips: &[Tip], end: u32, way: RouteStretch<'_>) -> Option<FoundRoute> {
+        let RouteStretch { points, left_mm } = way;
+        let net = self.net;
+        let mut left = std::mem::take(&mut self.search.graph.left_mm);
+        left.resize(net.points().len().max(left.len()), FAR);
+        points.iter().zip(left_mm).for_each(|(&at, &cost)| left[at as usize] = cost);
+        let toward = Toward::new(net, &[(end, 0)], 1.0);
+        let ground =
+            LinkCosts { net, toward: &toward, price: self.price(), left: |at: u32| left[at as usize] };
+        let route = self.run(&ground, tips, JOIN_SLACK, JOIN_POINTS_MAX);
+        points.iter().for_each(|&at| left[at as usize] = FAR);
+        self.search.graph.left_mm = left;
+        route
+    }
+
+    /// The cheapest way between two places.
+    fn direct(
+        &mut self,
+        toward: &Toward<'_>,
+        from: &[Tip],
+        to: &[Tip],
+        price: impl Fn(u32, AdjacentPoint) -> u32,
+    ) -> Option<FoundRoute> {
+        let ground = LinkCosts { net: self.net, toward, price, left: |at: u32| left_of(to, at) };
+        self.run(&ground, from, EXACT, FAR)
+    }
+
+    fn run<P: Fn(u32, AdjacentPoint) -> u32, L: Fn(u32) -> u32>(
+        &mut self,
+        ground: &LinkCosts<'_, P, L>,
+        from: &[Tip],
+        slack: u32,
+        points_max: u32,
+    ) -> Option<FoundRoute> {
+        let is_watched = self.search.is_watched();
+        let Search { graph: GraphScratch { finder, .. }, popped, .. } = &mut *self.search;
+        finder.begin(ground.toward, from.iter().copied(), FAR, slack);
+        let state = finder.step(ground, points_max, |node| {
+            if is_watched {
+                popped.push(node);
+            }
+        });
+        self.looked = self.looked.saturating_add(finder.spent());
+        (state == SearchStep::Found).then(|| FoundRoute {
+            points: finder.way(),
+            cost_mm: finder.cost_mm(),
+            how: RouteSource::Direct,
+            expansions: 0,
+        })
+    }
 }
 
 /// What is left from a point, when it is one of some tips.
 #[inline(always)]
 pub(crate) fn left_of(tips: &[Tip], at: u32) -> u32 {
     tips.iter().find(|tip| tip.0 == at).map_or(FAR, |tip| tip.1)
-}
-
-fn run<P: Fn(u32, AdjacentPoint) -> u32, L: Fn(u32) -> u32>(
-    ground: &LinkCosts<'_, P, L>,
-    from: &[Tip],
-    slack: u32,
-    points_max: u32,
-    search: &mut Search,
-    looked: &mut u32,
-) -> Option<FoundRoute> {
-    let is_watched = search.is_watched();
-    let Search { graph: GraphScratch { finder, .. }, popped, .. } = search;
-    finder.begin(ground.toward, from.iter().copied(), FAR, slack);
-    let state = finder.step(ground, points_max, |node| {
-        if is_watched {
-            popped.push(node);
-        }
-    });
-    *looked = looked.saturating_add(finder.spent());
-    (state == SearchStep::Found).then(|| FoundRoute {
-        points: finder.way(),
-        cost_mm: finder.cost_mm(),
-        how: RouteSource::Direct,
-        expansions: 0,
-    })
 }
 
 #[cfg(test)]

@@ -25,6 +25,15 @@ struct EdgeRecord {
     point: Point,
 }
 
+/// How a polygon is entered: by which edge, [`NONE`] where the way begins in it, at what cost, and where.
+#[derive(Clone, Copy, Debug)]
+struct PolygonEntry {
+    polygon: u32,
+    edge: u32,
+    cost: f64,
+    point: Point,
+}
+
 /// The paused state of a search, reusable from one to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Corridor {
@@ -63,7 +72,8 @@ impl Corridor {
         if start.polygon == goal.polygon {
             self.best.0 = length(start.point, goal.point) * prices.factor(start.polygon);
         }
-        self.enter(surface, prices, start.polygon, NONE, 0.0, start.point);
+        let begin = PolygonEntry { polygon: start.polygon, edge: NONE, cost: 0.0, point: start.point };
+        self.enter(surface, prices, begin);
     }
 
     pub(crate) fn watch(&mut self, log: SearchLog) {
@@ -79,15 +89,8 @@ impl Corridor {
     }
 
     /// Offers the edges of a polygon from a place in it.
-    fn enter(
-        &mut self,
-        surface: &Topology,
-        prices: &TraversalCosts,
-        polygon: u32,
-        entry: u32,
-        cost: f64,
-        point: Point,
-    ) {
+    fn enter(&mut self, surface: &Topology, prices: &TraversalCosts, entry: PolygonEntry) {
+        let PolygonEntry { polygon, edge: entry, cost, point } = entry;
         let goal = self.goal.point;
         for edge in surface.edges(polygon).filter(|&edge| edge != entry) {
             let twin = surface.twin[edge as usize];
@@ -135,7 +138,7 @@ impl Corridor {
             if self.is_watched {
                 self.expanded.push(polygon);
             }
-            self.enter(surface, prices, polygon, edge, cost, point);
+            self.enter(surface, prices, PolygonEntry { polygon, edge, cost, point });
         }
         self.state
     }

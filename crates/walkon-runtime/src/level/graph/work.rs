@@ -28,6 +28,14 @@ use crate::nav::solids::Solids;
 /// Hears how far work has come: how much is done, of how much.
 pub type GraphProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
+/// Who hears how far the two parts of making a graph have come.
+pub struct MakingProgress<'p> {
+    /// Hears of the rays that find points.
+    pub rays: GraphProgress<'p>,
+    /// Hears of the pairs of points that may be linked.
+    pub pairs: GraphProgress<'p>,
+}
+
 /// Why there are no triangles of a scene.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SceneFileError {
@@ -89,7 +97,7 @@ pub struct MadeGraph {
 }
 
 /// Makes points on the floors of a scene, links them, and carries out the edits by hand again; parts come
-/// from the graph before, where there is one. `progress` hears of the rays, `linking` of the pairs.
+/// from the graph before, where there is one.
 ///
 /// # Errors
 /// More points or links than a graph may have.
@@ -98,12 +106,11 @@ pub fn make_graph(
     solids: &Solids,
     before: Option<&EditableGraph>,
     hand: &mut HandEdits,
-    progress: GraphProgress<'_>,
-    linking: GraphProgress<'_>,
+    progress: MakingProgress<'_>,
 ) -> Result<MadeGraph, PointEditError> {
-    let mut made = generate(solids, &def.boxes, &def.generate_options(), progress);
+    let mut made = generate(solids, &def.boxes, &def.generate_options(), progress.rays);
     let mut draft = EditableGraph::new(std::mem::take(&mut made.points), &[], Vec::new())?;
-    let linked = link(&mut draft, Some(solids), &def.link_options(), linking)?;
+    let linked = link(&mut draft, Some(solids), &def.link_options(), progress.pairs)?;
     let within_m = 0.5 * def.spacing_m as f32;
     let conflicts = hand.replay(&mut draft, within_m);
     let lost = match before {

@@ -181,7 +181,7 @@ const PAINTED: u8 = 8;
 pub(super) fn lay(
     findings: &mut Findings,
     said: &mut Said,
-    PlacedMap { map, place }: PlacedMap<'_>,
+    PlacedMap { map, place, .. }: PlacedMap<'_>,
 ) -> (TileGround, TiledReport) {
     let mut laying = Laying {
         findings,
@@ -210,6 +210,12 @@ struct Laying<'r, 'f> {
     /// The first is that of every other tile.
     meanings: Distinct<Meaning>,
     has_roles: bool,
+}
+
+/// The cells of a layer where they are drawn: a rectangle, row after row.
+struct DrawnCells<'l> {
+    rect: Rect,
+    gids: Cow<'l, [u32]>,
 }
 
 impl Laying<'_, '_> {
@@ -302,7 +308,7 @@ impl Laying<'_, '_> {
         }
         let mut painted = vec![false; self.place.rect.cells() as usize];
         for layer in &self.map.layers {
-            let Some((rect, gids)) = self.cells(layer) else { continue };
+            let Some(DrawnCells { rect, gids }) = self.cells(layer) else { continue };
             for (at, _) in gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0) {
                 if let Some(cell) = self.place.index(cell_of(rect, at)) {
                     painted[cell] = true;
@@ -314,10 +320,10 @@ impl Laying<'_, '_> {
 
     /// The cells of a layer where they are drawn: an offset moves them by whole tiles. None for layers of
     /// other kinds.
-    fn cells<'l>(&self, layer: &'l RawLayer) -> Option<(Rect, Cow<'l, [u32]>)> {
+    fn cells<'l>(&self, layer: &'l RawLayer) -> Option<DrawnCells<'l>> {
         let RawContent::Tiles { rect, gids } = &layer.content else { return None };
         if layer.offset_px == [0.0, 0.0] {
-            return Some((*rect, Cow::Borrowed(gids)));
+            return Some(DrawnCells { rect: *rect, gids: Cow::Borrowed(gids) });
         }
         let painted = gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0);
         let moved: Vec<([i32; 2], u32)> = painted
@@ -329,11 +335,11 @@ impl Laying<'_, '_> {
         for ([x, y], gid) in moved {
             drawn[(y - around.y) as usize * around.width as usize + (x - around.x) as usize] = gid;
         }
-        Some((around, Cow::Owned(drawn)))
+        Some(DrawnCells { rect: around, gids: Cow::Owned(drawn) })
     }
 
     /// The effect of an offset on a layer that is walked on, where it is not plain.
-    fn note_offset(&mut self, layer: &RawLayer, rect: Rect, gids: &[u32]) {
+    fn note_offset(&mut self, layer: &RawLayer, cells: &DrawnCells<'_>) {
         if layer.offset_px == [0.0, 0.0] {
             return;
         }
@@ -347,10 +353,10 @@ impl Laying<'_, '_> {
             self.findings
                 .note(|| PendingDiagnostic::new(code::MAP, layer.span, message).at(layer.pointer.as_str()));
         }
-        let outside = gids
-            .iter()
-            .enumerate()
-            .filter(|(at, gid)| *gid & GID_MASK != 0 && self.place.index(cell_of(rect, *at)).is_none());
+        let outside =
+            cells.gids.iter().enumerate().filter(|(at, gid)| {
+                *gid & GID_MASK != 0 && self.place.index(cell_of(cells.rect, *at)).is_none()
+            });
         let outside = outside.count() as u64;
         if outside > 0 {
             let what = format!("tiles of layer \"{name}\", which its offset moves off the map");
@@ -423,16 +429,16 @@ impl Laying<'_, '_> {
         let mut has_floor = false;
         for index in own {
             let layer = &self.map.layers[*index];
-            let Some((rect, gids)) = self.cells(layer) else { continue };
+            let Some(drawn) = self.cells(layer) else { continue };
             let role = self.role(layer);
             has_floor |= role == LayerRole::Walkable;
             let counts = &mut report.layers[*index].counts;
-            self.paint(role, rect, &gids, &mut flags, &mut tops, counts);
+            self.paint(role, &drawn, &mut flags, &mut tops, counts);
             if role != LayerRole::Picture || !self.has_roles {
-                self.note_offset(layer, rect, &gids);
+                self.note_offset(layer, &drawn);
             }
             if truth(&layer.properties, "useTilesetBorder") == Some(true) {
-                counts.border = self.border(layer, rect, &gids, &mut flags, role);
+                counts.border = self.border(layer, &drawn, &mut flags, role);
             }
         }
         for (flag, painted) in flags.iter_mut().zip(painted.unwrap_or_default()) {
@@ -460,8 +466,7 @@ impl Laying<'_, '_> {
     fn paint(
         &self,
         role: LayerRole,
-        rect: Rect,
-        gids: &[u32],
+        DrawnCells { rect, gids }: &DrawnCells<'_>,
         flags: &mut [u8],
         tops: &mut [u16],
         counts: &mut Counts,
@@ -469,7 +474,7 @@ impl Laying<'_, '_> {
         let mut last = (0, 0u16);
         for (at, gid) in gids.iter().enumerate() {
             let id = gid & GID_MASK;
-            let Some(cell) = self.place.index(cell_of(rect, at)) else { continue };
+            let Some(cell) = self.place.index(cell_of(*rect, at)) else { continue };
             if id == 0 {
                 continue;
             }
@@ -499,8 +504,7 @@ impl Laying<'_, '_> {
     fn border(
         &mut self,
         layer: &RawLayer,
-        rect: Rect,
-        gids: &[u32],
+        DrawnCells { rect, gids }: &DrawnCells<'_>,
         flags: &mut [u8],
         role: LayerRole,
     ) -> u64 {
@@ -523,7 +527,7 @@ impl Laying<'_, '_> {
         let surroundings = self.place.surroundings();
         let mut count = 0;
         for at in 0..gids.len() {
-            let cell = cell_of(rect, at);
+            let cell = cell_of(*rect, at);
             if !painted(cell) {
                 continue;
             }

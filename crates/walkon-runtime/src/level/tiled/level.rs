@@ -43,9 +43,9 @@ pub(super) fn make(
 ) -> (LevelDef, TiledReport) {
     let ReadMap { map, types, path } = *read;
     let place = MapPlacement::new(map, options);
-    let placed = PlacedMap { map, place: &place };
+    let placed = PlacedMap { map, types, place: &place };
     let (mut ground, mut report) = ground::lay(findings, said, placed);
-    let things = things::put(findings, said, placed, types, &mut ground, &mut report);
+    let things = things::put(findings, said, placed, &mut ground, &mut report);
     count(&ground, &mut report);
     let mut tiles = navigation(findings, &ground, placed, options);
     tiles.links = things.links;
@@ -105,7 +105,7 @@ fn count(ground: &TileGround, report: &mut TiledReport) {
 fn navigation(
     findings: &mut Findings,
     ground: &TileGround,
-    PlacedMap { map, place }: PlacedMap<'_>,
+    PlacedMap { map, place, .. }: PlacedMap<'_>,
     options: &TiledOptions,
 ) -> TilesDef {
     let letters = letters(ground);

@@ -9,6 +9,7 @@
 //! tile.
 
 use super::raw::{Orientation, RawMap, Rect};
+use super::types::Types;
 use crate::base::geom::Point;
 use crate::base::ordered;
 use crate::level::tiled::TiledOptions;
@@ -35,6 +36,8 @@ pub(super) struct MapPlacement {
 pub(super) struct PlacedMap<'a> {
     /// The map as it was read.
     pub map: &'a RawMap,
+    /// The defaults of classes.
+    pub types: &'a Types,
     /// How it lies.
     pub place: &'a MapPlacement,
 }

@@ -254,7 +254,7 @@ fn tiles(
         return None;
     }
     let rect = Rect { x: 0, y: 0, width, height };
-    let gids = cells(import, here, &layer, data, rect, map)?;
+    let gids = cells(import, here, &layer, CellText { element: data, rect }, map)?;
     Some(RawContent::Tiles { rect, gids })
 }
 
@@ -263,6 +263,13 @@ struct ReadLayer<'e, 'a> {
     element: &'e Element<'a>,
     name: String,
     form: CellEncoding<'e>,
+}
+
+/// An element whose text holds cells, those of a layer or of a chunk, and where they lie.
+#[derive(Clone, Copy)]
+struct CellText<'e, 'a> {
+    element: &'e Element<'a>,
+    rect: Rect,
 }
 
 fn spend(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, cells: u64) -> Option<()> {
@@ -283,8 +290,7 @@ fn cells(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
     layer: &ReadLayer<'_, '_>,
-    element: &Element<'_>,
-    rect: Rect,
+    CellText { element, rect }: CellText<'_, '_>,
     map: &RawMap,
 ) -> Option<Vec<u32>> {
     spend(import, here, layer.element.span, rect.cells())?;
@@ -360,12 +366,12 @@ fn chunks(
             import.error(here, code::LIMIT, chunk.span, message);
             return None;
         }
-        places.push((chunk, own));
+        places.push(CellText { element: chunk, rect: own });
     }
     spend(import, here, layer.element.span, rect.cells())?;
     let mut gids = vec![0; rect.cells() as usize];
-    for (chunk, own) in places {
-        let cells = cells(import, here, layer, chunk, own, map)?;
+    for text in places {
+        let (own, cells) = (text.rect, cells(import, here, layer, text, map)?);
         for (row, line) in cells.chunks_exact(own.width as usize).enumerate() {
             let (x, y) = ((own.x - rect.x) as usize, (own.y - rect.y) as usize + row);
             let at = y * rect.width as usize + x;

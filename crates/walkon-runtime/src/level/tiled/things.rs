@@ -111,8 +111,7 @@ fn sort_of(class: &str) -> Sort {
 pub(super) fn put(
     findings: &mut Findings,
     said: &mut Said,
-    PlacedMap { map, place }: PlacedMap<'_>,
-    types: &Types,
+    PlacedMap { map, types, place }: PlacedMap<'_>,
     ground: &mut TileGround,
     report: &mut TiledReport,
 ) -> Things {

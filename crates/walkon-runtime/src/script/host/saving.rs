@@ -31,6 +31,7 @@ use crate::script::state::scenes::SavedScene;
 use crate::script::state::tasks::Tasks;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{Delivery, TaskPause};
+use crate::script::step::behaviour::AssignedClass;
 use crate::script::step::testing::ExpectationId;
 use crate::script::step::testing::declared::is_test_file;
 use crate::script::step::{behaviour, cinematic, invoke, level_script, plain_state, testing};
@@ -537,8 +538,8 @@ impl LoadPlan<'_> {
             return Err(DecodeError::new("two owners of one number").into());
         }
         let state = if saved.is_whole { state_of(states.make(lua, saved.state))? } else { None };
-        let (asked, given) = (saved.asked.as_str(), &saved.given);
-        let created = behaviour::create_with(self.vm, saved.character, class.clone(), asked, given, state);
+        let assigned = AssignedClass { class: class.clone(), asked: &saved.asked, given: &saved.given };
+        let created = behaviour::create_with(self.vm, saved.character, assigned, state);
         let owner = created.map_err(|what| {
             let path = self.vm.texts().get(&class.file).map_or(class.file.clone(), |file| file.path.clone());
             let (name, who) = (&class.name, self.name_of(saved.character));

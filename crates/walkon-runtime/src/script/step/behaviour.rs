@@ -134,16 +134,21 @@ pub(crate) fn create(
     asked: &str,
     given: &Plain,
 ) -> Result<Owner, String> {
-    create_with(vm, character, class, asked, given, None)
+    create_with(vm, character, AssignedClass { class, asked, given }, None)
+}
+
+/// A class for a character: the name by which its file was asked for, and the parameters as they are given.
+pub(crate) struct AssignedClass<'a> {
+    pub(crate) class: Rc<Class>,
+    pub(crate) asked: &'a str,
+    pub(crate) given: &'a Plain,
 }
 
 /// The same, with a state to begin with.
 pub(crate) fn create_with(
     vm: &ScriptVm,
     character: CharacterId,
-    class: Rc<Class>,
-    asked: &str,
-    given: &Plain,
+    AssignedClass { class, asked, given }: AssignedClass<'_>,
     state: Option<Table>,
 ) -> Result<Owner, String> {
     let lua = vm.lua();
@@ -158,7 +163,7 @@ pub(crate) fn create_with(
     let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);
     let name = format!("{character_name}/{}", class.name);
     let stream = store::with(lua, |runtime| runtime.streams.begin(seed, &name)).map(StreamId);
-    let this = new_self(lua, character, &class, &params, state, stream);
+    let this = new_self(lua, character, &class, OwnFields { params: &params, state, stream });
     let this = this.map_err(|error| error.to_string())?;
     let owner = store::with(lua, |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Behaviour(character), label);
@@ -178,13 +183,19 @@ pub(crate) fn create_with(
     Ok(owner)
 }
 
+/// What one `self` has of its own.
+struct OwnFields<'a> {
+    params: &'a Plain,
+    /// None for an empty one.
+    state: Option<Table>,
+    stream: Option<StreamId>,
+}
+
 fn new_self(
     lua: &Lua,
     character: CharacterId,
     class: &Class,
-    params: &Plain,
-    state: Option<Table>,
-    stream: Option<StreamId>,
+    OwnFields { params, state, stream }: OwnFields<'_>,
 ) -> mlua::Result<Table> {
     let stream = stream.map(|stream| handles::make(lua, stream)).transpose()?;
     let CommonFields { metatable, name, log } = &class.common;
@@ -201,14 +212,19 @@ fn new_self(
     ))
 }
 
+/// Another class for an instance, with its parameters as they were given and as `self` has them.
+pub(crate) struct ReboundClass<'a> {
+    pub(crate) class: Rc<Class>,
+    pub(crate) given: &'a Plain,
+    pub(crate) params: &'a Plain,
+}
+
 /// Gives an instance another class: a fresh `self` that keeps `state`, and listeners for the new `on`. What
 /// the old code had registered must have ended. Nothing of the new code runs.
 pub(crate) fn rebind(
     vm: &ScriptVm,
     owner: Owner,
-    class: Rc<Class>,
-    given: &Plain,
-    params: &Plain,
+    ReboundClass { class, given, params }: ReboundClass<'_>,
     state: &Table,
 ) -> mlua::Result<()> {
     let lua = vm.lua();
@@ -217,7 +233,8 @@ pub(crate) fn rebind(
         return Ok(());
     };
     let stream: Value = this.raw_get("rng")?;
-    let fresh = new_self(lua, character, &class, params, Some(state.clone()), None)?;
+    let own = OwnFields { params, state: Some(state.clone()), stream: None };
+    let fresh = new_self(lua, character, &class, own)?;
     fresh.raw_set("rng", stream)?;
     store::with(lua, |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {

@@ -43,7 +43,9 @@ pub(crate) fn tell(vm: &ScriptVm, walk: WalkId, news: &WalkNews) -> mlua::Result
         WalkNews::Waypoint { .. } => "onWaypoint",
         WalkNews::Near { .. } => "onNear",
         WalkNews::Blocked { reason, .. } => {
-            ask(vm, walk, *reason, owner, callback, payload);
+            if let Some(said) = ask(vm, owner, callback, payload) {
+                obey(vm, owner, walk, *reason, &said);
+            }
             return Ok(());
         }
     };
@@ -85,33 +87,36 @@ fn payload(lua: &Lua, walk: WalkId, news: &WalkNews) -> mlua::Result<Option<Valu
     Ok(Some(Value::Table(table)))
 }
 
-/// Asks `onBlocked` and does what it says. An owner that stands still is not asked: the walk waits.
-fn ask(vm: &ScriptVm, walk: WalkId, reason: Reason, owner: Owner, callback: Callback, payload: Value) {
+/// Asks `onBlocked` what is to be done. An owner that stands still is not asked: the walk waits.
+fn ask(vm: &ScriptVm, owner: Owner, callback: Callback, payload: Value) -> Option<Value> {
     let lua = vm.lua();
     if store::with(lua, |runtime| runtime.owners.is_paused(owner)) {
-        return;
+        return None;
     }
     let mut args = MultiValue::new();
-    let Some(function) = handlers::resolve(lua, owner, callback, &mut args) else {
-        return;
-    };
+    let function = handlers::resolve(lua, owner, callback, &mut args)?;
     args.push_back(payload);
-    let call = Call::plain(owner, "onBlocked");
-    let Some(values) = invoke::call(vm, &call, &function, args) else {
-        return;
-    };
-    let said = values.into_iter().next().unwrap_or(Value::Nil);
+    let values = invoke::call(vm, &Call::plain(owner, "onBlocked"), &function, args)?;
+    Some(values.into_iter().next().unwrap_or(Value::Nil))
+}
+
+/// Does what `onBlocked` of the owner of a walk said.
+fn obey(vm: &ScriptVm, owner: Owner, walk: WalkId, reason: Reason, said: &Value) {
     let word = said.as_string().map(|word| word.to_string_lossy());
     match word.as_deref() {
         None if said.is_nil() => {}
         Some("wait") => {}
-        Some(word) if ANSWERS.contains(&word) => carry_out(lua, walk, reason, word),
+        Some(word) if ANSWERS.contains(&word) => carry_out(vm.lua(), walk, reason, word),
         _ => {
             let what = format!(
                 "onBlocked: answered {}, expected \"wait\", \"repath\", \"push\" or \"giveUp\"",
-                convert::describe(&said)
+                convert::describe(said)
             );
-            invoke::report(vm, &call, CallFailure::new(FaultKind::Error, what, None));
+            invoke::report(
+                vm,
+                &Call::plain(owner, "onBlocked"),
+                CallFailure::new(FaultKind::Error, what, None),
+            );
         }
     }
 }

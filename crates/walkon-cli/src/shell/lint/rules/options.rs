@@ -30,8 +30,8 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
         for (index, arg) in reading.arguments(&called).into_iter().flatten() {
             let Some(param) = called.entry.params.get(index) else { continue };
             let Some(own) = luau_type::read(param.luau) else { continue };
-            let given = GivenOption { own: &own, value: arg };
-            inside(reading, given, called.entry.called, param.name, DEPTH_MAX, look);
+            let given = GivenOption { own: &own, value: arg, name: param.name };
+            inside(reading, given, called.entry.called, DEPTH_MAX, look);
         }
     }
     let (table, shape) = match reading.role {
@@ -41,23 +41,23 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
     };
     for field in reading.api.fields(shape).unwrap_or_default() {
         if let Some(value) = reading.tree.entry(table, &field.name) {
-            let given = GivenOption { own: &field.own, value };
-            inside(reading, given, &field.name, &field.name, DEPTH_MAX, look);
+            let given = GivenOption { own: &field.own, value, name: &field.name };
+            inside(reading, given, &field.name, DEPTH_MAX, look);
         }
     }
 }
 
-/// What is given, and the type that is wanted there.
+/// What is given, its name, and the type that is wanted there.
 struct GivenOption<'t> {
     own: &'t Type,
     value: ExprId,
+    name: &'t str,
 }
 
 fn inside(
     reading: &Reading<'_>,
-    GivenOption { own, value }: GivenOption<'_>,
+    GivenOption { own, value, name }: GivenOption<'_>,
     called: &str,
-    name: &str,
     depth: u32,
     look: &mut dyn FnMut(&Type, ExprId, &str),
 ) {
@@ -70,14 +70,14 @@ fn inside(
         for (word, value) in reading.tree.names_in(table) {
             if let Some(value) = value {
                 let name = format!("{name}.{}", word.text);
-                inside(reading, GivenOption { own: entry, value }, called, &name, depth - 1, look);
+                inside(reading, GivenOption { own: entry, value, name: &name }, called, depth - 1, look);
             }
         }
     }
     if let Some(entry) = entry_of(own) {
         for item in items {
             if let TableItem::Listed(value) = item {
-                inside(reading, GivenOption { own: entry, value: *value }, called, name, depth - 1, look);
+                inside(reading, GivenOption { own: entry, value: *value, name }, called, depth - 1, look);
             }
         }
     }
@@ -87,7 +87,8 @@ fn inside(
             _ => None,
         });
         if let Some(value) = given {
-            inside(reading, GivenOption { own: &field.own, value }, called, &field.name, depth - 1, look);
+            let given = GivenOption { own: &field.own, value, name: &field.name };
+            inside(reading, given, called, depth - 1, look);
         }
     }
 }

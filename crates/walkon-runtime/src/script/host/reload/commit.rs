@@ -23,6 +23,7 @@ use crate::script::state::boards::Boards;
 use crate::script::state::scenes::Definitions;
 use crate::script::state::streams::Streams;
 use crate::script::state::tasks::Why;
+use crate::script::step::behaviour::ReboundClass;
 use crate::script::step::cinematic::reload::{self as scenes, Restart};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::{behaviour, level_script, owner_end, params, plain_state, timer};
@@ -391,7 +392,7 @@ fn change_instance(
     let is_whole = state.is_some();
     let begun = fill(vm, &class, &given)
         .map_err(|what| CallFailure::new(FaultKind::Error, what, None))
-        .and_then(|params| rebind(vm, owner, class, &given, &params, state))
+        .and_then(|params| rebind(vm, owner, ReboundClass { class, given: &given, params: &params }, state))
         .and_then(|()| if is_whole { Ok(()) } else { refill(vm, owner, &kept) })
         .and_then(|()| begin(vm, owner, Some(from), RELOAD));
     match begun {
@@ -408,13 +409,11 @@ fn change_instance(
 fn rebind(
     vm: &ScriptVm,
     owner: Owner,
-    class: Rc<Class>,
-    given: &Plain,
-    params: &Plain,
+    class: ReboundClass<'_>,
     state: Option<Table>,
 ) -> Result<(), CallFailure> {
     let state = state.map_or_else(|| vm.lua().create_table(), Ok);
-    let bound = state.and_then(|state| behaviour::rebind(vm, owner, class, given, params, &state));
+    let bound = state.and_then(|state| behaviour::rebind(vm, owner, class, &state));
     bound.map_err(|error| {
         CallFailure::new(FaultKind::Memory, crate::script::vm::fault::text_of_error(&error), None)
     })
@@ -687,7 +686,8 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
             }
             Undo::Instance { owner, class, given, params, state, .. } => {
                 let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
-                let bound = rebind(vm, owner, class, &given, &params, state);
+                let class = ReboundClass { class, given: &given, params: &params };
+                let bound = rebind(vm, owner, class, state);
                 let started = bound.and_then(|()| start(vm, owner, RELOAD));
                 told(vm, owner, "start", started);
                 behaviour::start_code(lua, owner);
