@@ -2,7 +2,8 @@
 //!
 //! Goal: a reader can take one module after the other, from the bottom up. Method: read `use` lines and paths
 //! that begin with `crate`, `super`, `self` or a child of the module, follow what modules export again, and
-//! look which modules reach one another. Exporting a name of a child is no use of the child.
+//! look which modules reach one another. Exporting a name of a child is no use of the child. What a module
+//! exports has a name there: from `pub use other::*` nobody reads what it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -212,6 +213,30 @@ fn no_modules_import_one_another_in_a_circle() {
         let largest = largest_knot(&imports);
         assert!(largest.is_empty(), "{tree}: modules import one another in a circle: {largest:?}");
     }
+}
+
+/// The exports of some code that name nothing.
+fn nameless_exports(code: &str) -> Vec<String> {
+    let exported = uses(code).into_iter().filter(|(is_exported, _)| *is_exported);
+    exported.flat_map(|(_, tree)| expand(tree)).filter(|path| path.ends_with("::*")).collect()
+}
+
+#[test]
+fn what_modules_export_has_a_name() {
+    for tree in TREES {
+        let root = crate::place::root().join(tree);
+        let mut found = BTreeMap::new();
+        modules(&root, &root, &mut found);
+        for (module, code) in &found {
+            assert_eq!(
+                nameless_exports(code),
+                [""; 0],
+                "{tree}: {module} exports names that it does not name"
+            );
+        }
+    }
+    let code = "use super::def::*;\npub use a::*;\npub(crate) use b::{C, d::*};\npub use e::F;\n";
+    assert_eq!(nameless_exports(code), ["a::*", "b::d::*"]);
 }
 
 #[test]

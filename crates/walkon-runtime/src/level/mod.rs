@@ -62,7 +62,7 @@ pub use loaded::{Level, LevelError};
 pub use manual::manual;
 pub use mesh::MeshDef;
 pub use meshfile::{MeshFileError, from_mesh, from_obj};
-pub use numbers::*;
+pub use numbers::{METRES_PER_PIXEL, Number, RADIUS};
 pub use read::{ReadOutcome, read};
 pub use report::{DoorJoin, door_joins, report};
 pub use resolve::{NamedArea, NamedMark, NamedRoute, Resolved, radians, world};
