@@ -10,7 +10,6 @@
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use grid_pathfinding::PathingGrid;
@@ -20,8 +19,7 @@ use walkon_runtime::nav::cells::{
     Bits, CellLandmarks, CellMap, CellSource, MapFrame, SearchStrategy, Unit, WeightedGround, line_of_sight,
 };
 use walkon_runtime::nav::{
-    Accept, ConnectedComponents, Disc, Ends, LabelsAfterFlip, NavMap, NodeId, PathQuery, Search, SearchStep,
-    Traversal,
+    Accept, ConnectedComponents, Disc, Ends, NavMap, NodeId, PathQuery, Search, SearchStep, Traversal,
 };
 
 /// The root of the repository.
@@ -323,7 +321,6 @@ fn support(file: &Path) {
         });
     });
     println!("| flip a cell | {:.1} |", set / count);
-    flips(&map, &places);
     let (mut long, mut touched) = (Vec::new(), 0.0);
     for pair in places.windows(2).take(20_000) {
         let [from, to] = [pair[0], pair[1]].map(|(x, z)| [f64::from(x) + 0.5, f64::from(z) + 0.5]);
@@ -338,35 +335,11 @@ fn support(file: &Path) {
     let largest = labels.runs().map(|run| run.label).max_by_key(|&label| labels.cells(label)).unwrap();
     let far = nanos(|| {
         for &(x, z) in places.iter().take(1000) {
-            assert!(black_box(labels.closest(largest, [x.into(), z.into()])).is_some());
+            let (point, is_largest) = ([x.into(), z.into()], |label| label == largest);
+            assert!(black_box(labels.closest_where(point, f64::INFINITY, is_largest)).is_some());
         }
     });
     println!("| nearest cell of the largest component | {:.0} |", far / 1000.0);
-}
-
-/// Flips that keep labels up to date: how long, how often they have to be made again.
-fn flips(map: &Map, places: &[(u32, u32)]) {
-    let mut bits = map.bits();
-    let mut labels = ConnectedComponents::of(&bits);
-    let (mut kept, mut again, mut spent) = (0, 0, 0.0);
-    for &(x, z) in places.iter().take(20_000) {
-        let free = bits.get(x, z);
-        let begun = Instant::now();
-        bits.set(x, z, !free);
-        let outcome = labels.flip(&bits, x, z);
-        let elapsed = begun.elapsed().as_secs_f64() * 1e9;
-        if outcome == LabelsAfterFlip::Yes {
-            kept += 1;
-            spent += elapsed;
-        } else {
-            again += 1;
-            bits.set(x, z, free);
-        }
-    }
-    println!(
-        "| flip a cell, labels kept ({kept} flips; {again} others ask for new labels) | {:.0} |",
-        spent / f64::from(kept)
-    );
 }
 
 /// Kinds of terrain laid over a map.

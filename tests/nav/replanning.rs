@@ -14,7 +14,7 @@ use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::characters::{self, Spawn, despawn, teleport};
 use walkon_runtime::world::ops::walk_changes::{pause, retarget};
 use walkon_runtime::world::ops::walks::stop_in_place;
-use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget};
+use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget, Walk};
 
 use crate::crowd::crowd_rows::{CORRIDOR, Run};
 use crate::fixture::{HALL, Stage, TWO_ROOMS, points, put, send};
@@ -124,11 +124,13 @@ fn seed_d1_d3_the_look_up_finds_whom_a_look_at_everybody_finds() {
         }
         let (from, to, but) = (place(&mut rng), place(&mut rng), crowd[0]);
         let world = stage.world();
+        let is_under_way = |id: WalkId| world.walk(id).is_some_and(Walk::is_under_way);
         let expected: Vec<CharacterId> = world
             .characters()
             .filter(|&(id, own)| {
                 let away = segment_distance_sq(ground(own.body.position), ground(from), ground(to)).sqrt();
-                id != but && world.is_standing(id) && away <= 6.0
+                let stands = own.nudge.is_none() && !own.walk.is_some_and(is_under_way);
+                id != but && stands && away <= 6.0
             })
             .map(|(id, _)| id)
             .collect();

@@ -170,11 +170,9 @@ impl Outbox {
     }
 }
 
-/// A client.
+/// A client. `Default` has seen nothing yet.
 #[derive(Debug, Default)]
 pub struct Client {
-    /// Its number, for the log.
-    pub number: u64,
     wishes: Mutex<Wishes>,
     outbox: Mutex<Outbox>,
     filled: Condvar,
@@ -187,12 +185,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that has seen nothing yet.
-    #[must_use]
-    pub fn new(number: u64) -> Self {
-        Self { number, ..Self::default() }
-    }
-
     /// What it wants to see.
     pub fn wishes(&self) -> MutexGuard<'_, Wishes> {
         self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
@@ -393,13 +385,12 @@ impl Drop for Waiting {
 #[derive(Debug, Default)]
 pub struct Clients {
     all: Mutex<Vec<Arc<Client>>>,
-    count: AtomicU64,
 }
 
 impl Clients {
     /// A new one, which hears nothing yet of what all clients hear.
     pub fn join(&self) -> Arc<Client> {
-        Arc::new(Client::new(self.count.fetch_add(1, Ordering::Relaxed) + 1))
+        Arc::new(Client::default())
     }
 
     /// From now on it hears what all clients hear, unless it has left already.
@@ -448,7 +439,7 @@ mod tests {
 
     #[test]
     fn no_more_than_two_frames_are_under_way_and_the_newest_waits() {
-        let client = Client::new(1);
+        let client = Client::default();
         for tick in 0..10 {
             client.frame(frame(tick));
             match tick {
@@ -465,7 +456,7 @@ mod tests {
 
     #[test]
     fn texts_come_in_order_and_before_frames() {
-        let client = Client::new(1);
+        let client = Client::default();
         client.frame(frame(1));
         client.tell(&json!(1));
         client.tell(&json!(2));
@@ -484,7 +475,7 @@ mod tests {
 
     #[test]
     fn a_command_is_answered_once_also_where_its_thread_fails() {
-        let client = Arc::new(Client::new(1));
+        let client = Arc::new(Client::default());
         let reply = Reply::new(&client, json!(7));
         let failed = std::thread::spawn(move || {
             let _kept = reply;
@@ -506,7 +497,7 @@ mod tests {
 
     #[test]
     fn what_is_called_off_is_not_wanted_and_what_is_asked_later_is() {
-        let client = Arc::new(Client::new(1));
+        let client = Arc::new(Client::default());
         let reply = Reply::new(&client, json!(1));
         assert!(reply.progress("trace", 1, 2));
         client.call_off();
@@ -516,7 +507,7 @@ mod tests {
 
     #[test]
     fn a_client_that_never_reads_is_dropped_in_the_end() {
-        let client = Client::new(1);
+        let client = Client::default();
         let text = "x".repeat(1 << 20);
         (0..70).for_each(|_| client.text(text.clone()));
         assert!(client.is_closed());
@@ -524,7 +515,7 @@ mod tests {
 
     #[test]
     fn one_answer_of_any_size_ends_no_client_that_reads() {
-        let client = Client::new(1);
+        let client = Client::default();
         for _ in 0..3 {
             client.tell(&json!(1));
             client.text("x".repeat(TEXT_BYTES_MAX + 1));

@@ -31,7 +31,7 @@ use crate::forecast::ForecastWish;
 use crate::orders::{Order, Ordered};
 use crate::run_record::{RunRecord, RunStart};
 
-pub use errand::{Errand, SavedElsewhere};
+pub use errand::Errand;
 
 /// How long all texts wait for their check after one of them has changed: the future comes first, and what is
 /// changed meanwhile is checked with it.
@@ -296,14 +296,14 @@ impl Desk {
     }
 
     /// Takes in what another program saved.
-    fn saved(&mut self, saved: SavedElsewhere) {
-        let scripts = saved.reload.scripts.into_iter().filter_map(|(name, text)| {
+    fn saved(&mut self, saved: Reload) {
+        let scripts = saved.scripts.into_iter().filter_map(|(name, text)| {
             let path = self.around.project.script_path(&name).or_else(|| self.path_of(&name))?;
             Some(NoticedFile { path, name: Some(name), text })
         });
         let mut files: Vec<NoticedFile> = scripts.collect();
         let mut is_binary = false;
-        if let Some(level) = &saved.reload.level {
+        if let Some(level) = &saved.level {
             let known = self.doers.shared.record.lock().texts_now().level;
             for (path, bytes) in &level.files {
                 match std::str::from_utf8(bytes) {
@@ -340,7 +340,7 @@ impl Desk {
         }
         // What is no text has no history; the level takes it in all the same.
         if is_binary {
-            self.reload(Reload { scripts: BTreeMap::new(), level: saved.reload.level });
+            self.reload(Reload { scripts: BTreeMap::new(), level: saved.level });
         }
     }
 

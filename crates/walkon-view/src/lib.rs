@@ -35,7 +35,7 @@ pub mod stdio;
 pub mod tracks;
 pub mod view;
 
-pub use desk::{CheckedLevel, DeskProject, SavedElsewhere};
+pub use desk::{CheckedLevel, DeskProject};
 pub use orders::Speed;
 pub use run_record::{RunRecord, RunStart};
 pub use server::Server;

@@ -146,15 +146,6 @@ pub struct Ordered {
     pub reply: Option<Reply>,
 }
 
-impl Ordered {
-    /// Answers.
-    pub fn answer(self, answer: Result<Value, String>) {
-        if let Some(reply) = self.reply {
-            reply.send(answer);
-        }
-    }
-}
-
 /// Orders as they come.
 #[derive(Debug)]
 pub struct Orders {

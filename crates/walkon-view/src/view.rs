@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
+use walkon_runtime::game::inputs::Reload;
 use walkon_runtime::glam::Vec3;
 use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::commands::Doers;
 use crate::course::Shared;
-use crate::desk::{Desk, DeskProject, Errand, SavedElsewhere};
+use crate::desk::{Desk, DeskProject, Errand};
 use crate::forecast::{Forecast, ForecastWish};
 use crate::orders::{Order, Ordered, Speed};
 use crate::replica::{Replicas, Wish};
@@ -153,7 +154,7 @@ impl View {
     }
 
     /// A file was saved.
-    pub fn saved(&self, saved: SavedElsewhere) {
+    pub fn saved(&self, saved: Reload) {
         let _ = self.doers.desk.send(Errand::Saved(saved));
     }
 

@@ -164,14 +164,6 @@ impl Isometric {
     pub fn to_screen(self, [x, z]: Point) -> Point {
         [(x - z) * self.tile_width / 2.0, (x + z) * self.tile_height / 2.0]
     }
-
-    /// The point of the ground, in tiles, that is shown at a place of the screen; rounded down it names the
-    /// tile.
-    #[must_use]
-    pub fn to_ground(self, [x, y]: Point) -> Point {
-        let (across, down) = (x / self.tile_width, y / self.tile_height);
-        [down + across, down - across]
-    }
 }
 
 impl Bounds {
@@ -310,9 +302,12 @@ mod tests {
                     // A place belongs to the tile when it lies within the diamond around the centre.
                     let place =
                         [centre[0] + rng.float(-0.5, 0.5) * width, centre[1] + rng.float(-0.5, 0.5) * height];
+                    // The point of the ground that is shown there.
+                    let (across, down) = (place[0] / width, place[1] / height);
+                    let ground = [down + across, down - across];
                     let away = (place[0] - centre[0]).abs() / width + (place[1] - centre[1]).abs() / height;
                     if (away - 0.5).abs() > 1e-9 {
-                        let inside = view.to_ground(place).map(f64::floor) == [x, z];
+                        let inside = ground.map(f64::floor) == [x, z];
                         assert_eq!(inside, away < 0.5, "{place:?} in tile {x} {z}");
                     }
                 }

@@ -167,13 +167,6 @@ impl SpatialHash {
         (self.starts[cell + 1] - self.starts[cell]) as usize
     }
 
-    /// Fills `out` with the numbers of all points at most `radius_m` from `point`, in rising order.
-    pub fn within(&self, point: Vec2, radius_m: f32, out: &mut Vec<u32>) {
-        out.clear();
-        self.visit(point, radius_m, Lookup::ALL, |id, _| out.push(id));
-        out.sort_unstable();
-    }
-
     /// Gives `visit` the number and squared distance of the points at most `radius_m` from `point`, in no
     /// order that a caller may rely on. Cost: the cells within reach and the points looked at in them.
     #[inline]
@@ -297,15 +290,9 @@ impl SpatialHash {
         }
     }
 
-    /// Gives `visit` every pair of points at most `radius_m` apart, once, with the squared distance, in no
-    /// order that a caller may rely on. Exact only while `radius_m` is at most the size of a cell. Cost: half
-    /// the neighbouring cells of every point.
-    #[inline]
-    pub fn pairs(&self, radius_m: f32, per_cell_max: u32, visit: impl FnMut(u32, u32, f32)) {
-        self.pairs_in(0, 1, radius_m, per_cell_max, visit);
-    }
-
-    /// One of so many parts of them: the parts together give every pair once.
+    /// Gives `visit` one of so many parts of the pairs of points at most `radius_m` apart, with the squared
+    /// distance, in no order that a caller may rely on: the parts together give every pair once. Exact only
+    /// while `radius_m` is at most the size of a cell. Cost: half the neighbouring cells of every point.
     #[inline]
     pub fn pairs_in(
         &self,

@@ -116,15 +116,6 @@ pub struct CourseAhead {
     pub speed_mps: f32,
 }
 
-impl CourseAhead {
-    /// The velocity, metres a second.
-    #[must_use]
-    #[inline]
-    pub fn velocity(&self) -> Vec2 {
-        self.heading * self.speed_mps
-    }
-}
-
 /// Turns `heading` towards the velocity `desired` and says how fast to go meanwhile. `target_m` is the
 /// distance to the point that is aimed at: the turning circle is kept from holding it, and with more than a
 /// right angle to go the body turns on the spot. Without a desired velocity the heading stays and the speed

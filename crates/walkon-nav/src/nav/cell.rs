@@ -4,7 +4,9 @@
 
 /// A cell by its column and row. With signed numbers it may lie outside the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Cell<N = u32> {
-    pub(crate) x: N,
-    pub(crate) z: N,
+pub struct Cell<N = u32> {
+    /// Its column.
+    pub x: N,
+    /// Its row.
+    pub z: N,
 }

@@ -1,16 +1,14 @@
 //! Which cells can be reached from which: labels, and the nearest cell of a component.
 //!
-//! In: walkable bits, single flips. Out: a label by cell, sizes, the nearest cell by exact distance. Holds:
+//! In: walkable bits. Out: a label by cell, sizes, the nearest cell by exact distance. Holds:
 //! two cells have the same label if and only if a way joins them. With diagonals only between two walkable
 //! neighbours that is 4-connectivity, so runs of cells joined from row to row suffice; runs of hexagons reach
-//! one cell further. Labels are stored by run, a search of one row answers; a flip edits one row. Numbers of
-//! labels depend on the history of flips; compare them with each other, never with those of another
-//! `ConnectedComponents`. Source: run-based labelling with union-find, He, Chao and Suzuki 2008; the ring
-//! test is ours.
+//! one cell further. Labels are stored by run, a search of one row answers. Compare numbers of labels with
+//! each other, never with those of another `ConnectedComponents`. Source: run-based labelling with
+//! union-find, He, Chao and Suzuki 2008; the ring test is ours.
 
 use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
-use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::Neighbours;
 use crate::nav::cells::{CellShape, Metric};
 
@@ -44,17 +42,6 @@ pub struct CellRun {
     pub end_x: u32,
     /// The component it belongs to.
     pub label: u32,
-}
-
-/// Whether labels hold after a flip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum LabelsAfterFlip {
-    /// They are up to date.
-    Yes,
-    /// The cells around the blocked one may now be apart. The labels are as before the flip: make new ones
-    /// before the next question.
-    No,
 }
 
 impl ConnectedComponents {
@@ -225,96 +212,11 @@ impl ConnectedComponents {
         })
     }
 
-    /// Follows a flip of one cell that `bits` has made already: labels must be those of the map before it.
-    /// Opening always keeps them; blocking does while the cells around stay joined. Cost: the runs of the
-    /// row.
-    pub fn flip(&mut self, bits: &Bits, x: u32, z: u32) -> LabelsAfterFlip {
-        assert!(self.label(x, z).is_some() != bits.get(x, z), "labels follow one flip at a time");
-        if bits.get(x, z) {
-            self.open(x, z);
-            return LabelsAfterFlip::Yes;
-        }
-        if arcs(bits.around(Cell { x, z }, z * bits.width() + x), self.shape) > 1 {
-            return LabelsAfterFlip::No;
-        }
-        self.block(x, z);
-        LabelsAfterFlip::Yes
-    }
-
-    fn open(&mut self, x: u32, z: u32) {
-        let beside = [
-            x.checked_sub(1).and_then(|x| self.label(x, z)),
-            self.label(x + 1, z),
-            z.checked_sub(1).and_then(|z| self.label(x, z)),
-            self.label(x, z + 1),
-        ];
-        let slanted = [
-            z.checked_sub(1).and_then(|z| self.label(x + 1, z)),
-            x.checked_sub(1).and_then(|x| self.label(x, z + 1)),
-        ];
-        let slanted = slanted.into_iter().filter(|_| self.shape.is_hexagonal());
-        let beside: Vec<u32> = beside.into_iter().chain(slanted).flatten().collect();
-        let mut label = self.fresh(1);
-        for other in beside {
-            label = self.join(other, label);
-        }
-        let row = &mut self.rows[z as usize];
-        let at = row.partition_point(|span| span.end <= x);
-        let left = at > 0 && row[at - 1].end == x;
-        let right = at < row.len() && row[at].first == x + 1;
-        match (left, right) {
-            (true, true) => row[at - 1].end = row.remove(at).end,
-            (true, false) => row[at - 1].end = x + 1,
-            (false, true) => row[at].first = x,
-            (false, false) => row.insert(at, CellSpan { first: x, end: x + 1, label }),
-        }
-    }
-
-    fn block(&mut self, x: u32, z: u32) {
-        let row = &mut self.rows[z as usize];
-        let at = row.partition_point(|span| span.end <= x);
-        let span = row[at];
-        match (span.first == x, span.end == x + 1) {
-            (true, true) => drop(row.remove(at)),
-            (true, false) => row[at].first = x + 1,
-            (false, true) => row[at].end = x,
-            (false, false) => {
-                row[at].end = x;
-                row.insert(at + 1, CellSpan { first: x + 1, ..span });
-            }
-        }
-        let root = self.root(span.label);
-        self.cells[root as usize] -= 1;
-        if self.cells[root as usize] == 0 {
-            self.count -= 1;
-        }
-    }
-
-    /// The cell of a component whose centre is nearest to a point (x, z in cells, so that cell (x, z) has its
-    /// centre at x + 0.5, z + 0.5) by the distance that the shape of the cells gives, in the unit of length
-    /// of their map. Ties by (distance, z, x). Cost: rows by distance, each until its runs are too far away.
-    #[must_use]
-    pub fn closest(&self, label: u32, point: [f64; 2]) -> Option<(u32, u32)> {
-        let label = self.root(label);
-        let cell = self.closest_where(point, f64::INFINITY, |other| other == label);
-        cell.map(|Cell { x, z }| (x, z))
-    }
-
-    /// The walkable cell nearest to a point, within a distance of its centre in cells, like
-    /// [`ConnectedComponents::closest`].
-    #[must_use]
-    pub fn closest_any(&self, point: [f64; 2], within: f64) -> Option<(u32, u32)> {
-        self.closest_where(point, within, |_| true).map(|Cell { x, z }| (x, z))
-    }
-
-    /// The nearest cell of any component that is accepted, within a distance, like
-    /// [`ConnectedComponents::closest`].
-    pub(crate) fn closest_where(
-        &self,
-        point: [f64; 2],
-        within: f64,
-        accept: impl Fn(u32) -> bool,
-    ) -> Option<Cell> {
+    /// The cell of any component that is accepted whose centre is nearest to a point (x, z in cells, so that
+    /// cell (x, z) has its centre at x + 0.5, z + 0.5) and within a distance of it, by the distance that the
+    /// shape of the cells gives, in the unit of length of their map. Ties by (distance, z, x). Cost: rows by
+    /// distance, each until its runs are too far away.
+    pub fn closest_where(&self, point: [f64; 2], within: f64, accept: impl Fn(u32) -> bool) -> Option<Cell> {
         if self.rows.is_empty() || !(point[0].is_finite() && point[1].is_finite()) {
             return None;
         }

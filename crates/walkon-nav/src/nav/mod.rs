@@ -38,7 +38,7 @@ pub use cells::{
     AreaShape, CellArea, CellMap, CellMapError, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid,
     Tiling, grid_frame,
 };
-pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
+pub use connected_components::{CellRun, ConnectedComponents};
 pub use edits::{AreaEdit, ChangedPart, FACTOR_RANGE, GraphEdit, MapChange, NavEdit, SingleTile, TileEdit};
 pub use ground_query::{GroundQuery, NearbyLines};
 pub use layers::{LAYERS_MAX, Layers, LayersError};

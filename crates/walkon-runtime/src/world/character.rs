@@ -420,12 +420,6 @@ impl Characters {
             .filter(move |(_, character)| !is_anybody_removed || character.is_alive())
     }
 
-    /// Every character alive, to be changed; in no order that means anything.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (CharacterId, &mut Character)> {
-        // Slot order, not order of creation: for changes that do not depend on one another.
-        self.slots.iter_mut().filter(|(_, character)| character.is_alive())
-    }
-
     /// Name of a character, also of one that is gone; for messages.
     #[must_use]
     pub fn name_of(&self, id: CharacterId) -> &str {
@@ -505,12 +499,6 @@ impl Characters {
     pub(crate) fn take_departed(&mut self) -> Vec<(CharacterId, Vec3)> {
         self.noted.clear();
         std::mem::take(&mut self.departed)
-    }
-
-    /// How many there have been: the last number given out.
-    #[must_use]
-    pub fn created(&self) -> u32 {
-        self.created
     }
 
     /// How many are alive.

@@ -228,8 +228,6 @@ impl DoorRequest {
 }
 
 impl Door {
-    /// Seconds that a door moves for, unless the level says otherwise.
-    pub const SECONDS: f64 = 0.6;
     /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
     /// the body stands clear of the doorway, near enough to reach the handle.
     pub const STANDOFF_M: f32 = 0.6;

@@ -168,18 +168,6 @@ impl World {
         self.map.occupants(&self.characters, id)
     }
 
-    /// All characters with their walks.
-    pub(crate) fn people(&self) -> People<'_> {
-        let Self { settings, characters, walks, scratch, .. } = self;
-        People { characters, walks, crowd: &settings.crowd, leaders: &scratch.leaders }
-    }
-
-    /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside.
-    #[must_use]
-    pub fn is_standing(&self, id: CharacterId) -> bool {
-        self.people().standing(id).is_some()
-    }
-
     /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
     /// for the first question of a phase, a pass over every character.
     pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {

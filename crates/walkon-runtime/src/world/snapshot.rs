@@ -17,7 +17,7 @@ mod words;
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::geom::ground;
 use crate::base::ids::CharacterId;
-use crate::base::time::{TickNumber, TickRate};
+use crate::base::time::TickRate;
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::Characters;
@@ -276,12 +276,6 @@ fn save_senses(out: &mut ByteWriter, senses: &Senses) {
 fn load_senses(input: &mut ByteReader<'_>) -> Result<Senses, DecodeError> {
     let (made, noises, noises_made) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
     Ok(Senses { made, noises, noises_made, ..Senses::default() })
-}
-
-/// The tick of a world, by which the ticks in its bytes are told.
-#[must_use]
-pub fn tick_of(world: &World) -> TickNumber {
-    world.clock.tick
 }
 
 #[cfg(test)]

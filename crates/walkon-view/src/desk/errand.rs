@@ -2,18 +2,8 @@
 
 use serde_json::Value;
 use walkon_runtime::game::inputs::Reload;
-use walkon_runtime::level::Diagnostic;
 
 use crate::client::Reply;
-
-/// What another program saved.
-#[derive(Debug, Default)]
-pub struct SavedElsewhere {
-    /// The texts.
-    pub reload: Reload,
-    /// What is wrong with the level, if that is refused.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// Something to do about files.
 #[derive(Debug)]
@@ -26,7 +16,7 @@ pub enum Errand {
         reply: Reply,
     },
     /// Another program saved something.
-    Saved(SavedElsewhere),
+    Saved(Reload),
     /// The end.
     Stop,
 }

@@ -14,8 +14,7 @@ use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};
 use walkon_view::{
-    CheckedLevel, DeskProject, RunRecord, RunStart, SavedElsewhere, Server, Speed, View, ViewSetup,
-    WatchCalls,
+    CheckedLevel, DeskProject, RunRecord, RunStart, Server, Speed, View, ViewSetup, WatchCalls,
 };
 
 use super::args::ViewArgs;
@@ -141,8 +140,7 @@ fn serve(
 fn look_on(view: &View, mut watch: ProjectWatch<'_>, interrupts: &Interrupts, is_over: &AtomicBool) {
     while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
         if let Some(changed) = watch.poll() {
-            let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
-            view.saved(SavedElsewhere { reload: changed.reload, diagnostics });
+            view.saved(changed.reload);
         }
         std::thread::sleep(LOOK_EVERY);
     }

@@ -22,11 +22,19 @@ fn nearest_few(points: &[Vec2], centre: Vec2, radius_m: f32, count: usize) -> Ve
     ids
 }
 
+/// All points near a place, in rising order.
+fn within(near: &SpatialHash, place: Vec2, radius_m: f32) -> Vec<u32> {
+    let mut found = Vec::new();
+    near.visit(place, radius_m, Lookup::ALL, |id, _| found.push(id));
+    found.sort_unstable();
+    found
+}
+
 fn check(points: &[Vec2], cell_m: f32, radius_m: f32, centres: &[Vec2]) {
-    let (mut near, mut found, mut nearest) = (SpatialHash::default(), Vec::new(), Nearest::new(5));
+    let (mut near, mut nearest) = (SpatialHash::default(), Nearest::new(5));
     near.build(points, cell_m);
     for &centre in centres {
-        near.within(centre, radius_m, &mut found);
+        let found = within(&near, centre, radius_m);
         assert_eq!(found, everyone_within(points, centre, radius_m), "{centre} within {radius_m}");
         near.nearest(centre, radius_m, Lookup::ALL, &mut nearest);
         let ids: Vec<u32> = nearest.iter().map(|neighbour| neighbour.id).collect();
@@ -61,12 +69,10 @@ fn points_on_the_edge_of_the_radius_count() {
 #[test]
 fn points_that_are_not_finite_are_nobodys_neighbours() {
     let points = [Vec2::ZERO, Vec2::new(f32::NAN, 0.0), Vec2::splat(f32::INFINITY), Vec2::new(0.5, 0.0)];
-    let (mut near, mut found) = (SpatialHash::default(), Vec::new());
+    let mut near = SpatialHash::default();
     near.build(&points, 1.0);
-    near.within(Vec2::ZERO, 1e6, &mut found);
-    assert_eq!(found, [0, 3]);
-    near.within(points[1], 1e6, &mut found);
-    assert!(found.is_empty());
+    assert_eq!(within(&near, Vec2::ZERO, 1e6), [0, 3]);
+    assert_eq!(within(&near, points[1], 1e6), []);
 }
 
 #[test]
@@ -130,7 +136,9 @@ proptest! {
         let points: Vec<Vec2> = points.iter().map(|&(x, z)| Vec2::new(x * spread, z * spread)).collect();
         let (mut near, mut found) = (SpatialHash::default(), Vec::new());
         near.build(&points, cell_m);
-        near.pairs(cell_m * part, u32::MAX, |one, other, _| found.push((one.min(other), one.max(other))));
+        near.pairs_in(0, 1, cell_m * part, u32::MAX, |one, other, _| {
+            found.push((one.min(other), one.max(other)));
+        });
         found.sort_unstable();
         assert_eq!(found, all_pairs(&points, cell_m * part));
     }

@@ -30,7 +30,7 @@ fn ticks_to(target: Vec2, speed_mps: f32, turning: &Turning) -> Option<u32> {
         let desired = arrived(place, target, &arrival);
         let course = steer(heading, desired, (target - place).length(), turning);
         heading = course.heading;
-        place += course.velocity() * turning.step_s;
+        place += course.heading * course.speed_mps * turning.step_s;
         (target - place).length() <= 0.05
     })
 }
@@ -189,7 +189,8 @@ fn seed_p3_a_diagonal_staircase_is_walked_without_flicker() {
         let desired = seek(flat(position), flat(aimed.point), 1.4);
         let course = steer(heading, desired, flat(aimed.point - position).length(), &TURNING);
         heading = course.heading;
-        position += Vec3::new(course.velocity().x, 0.0, course.velocity().y) / 60.0;
+        let velocity = course.heading * course.speed_mps;
+        position += Vec3::new(velocity.x, 0.0, velocity.y) / 60.0;
         if heading.dot(last) < libm::cosf(10.0 * PI / 180.0) {
             turns += 1;
             last = heading;

@@ -340,13 +340,6 @@ impl Tiling {
         CellShape { neighbours: self.neighbours(), metric: self.metric }
     }
 
-    /// What differences in cells measure.
-    #[must_use]
-    #[inline(always)]
-    pub fn metric(&self) -> Metric {
-        self.metric
-    }
-
     /// Which cells around one are its neighbours.
     pub(crate) fn neighbours(&self) -> Neighbours {
         self.layout.neighbours()

@@ -25,7 +25,7 @@ use crate::nav::graph::lookup::{LinkLookup, LinkSpot};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
 use crate::nav::smooth::Effort;
 use crate::nav::solids::Solids;
-use crate::nav::{Backend, GraphEdit, Location, MapChange, NavEdit, NodeId, PathFailure, Traversal};
+use crate::nav::{GraphEdit, Location, MapChange, NavEdit, NodeId, PathFailure, Traversal};
 
 mod backend;
 mod questions;
@@ -504,21 +504,9 @@ impl PointGraph {
             .collect()
     }
 
-    /// Changes points and links. What was worked out beforehand stays while points keep their numbers and
-    /// places, else it is worked out again at once, which takes a quarter of a second for the ways between
-    /// the parts of 50,000 points. None where the edit is not possible.
-    pub fn edit(&mut self, edit: &PointEdit) -> Option<MapChange> {
-        let mut change = MapChange::default();
-        self.redraft(std::slice::from_ref(edit), &mut change);
-        if change.bounds.is_empty() {
-            return None;
-        }
-        self.revision += 1;
-        change.revision = self.revision();
-        Some(change)
-    }
-
-    /// Carries out those edits of points and links that are possible, and tells what they did. Cost: what
+    /// Carries out those edits of points and links that are possible, and tells what they did. What was
+    /// worked out beforehand stays while points keep their numbers and places, else it is worked out again at
+    /// once, which takes a quarter of a second for the ways between the parts of 50,000 points. Cost: what
     /// each touches; the whole graph once where points move or get other numbers.
     fn redraft(&mut self, edits: &[PointEdit], change: &mut MapChange) {
         let mut renumbers = false;

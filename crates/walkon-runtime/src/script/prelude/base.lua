@@ -273,11 +273,6 @@ function co.running()
     return corunning()
 end
 
--- For the scheduler: a coroutine of a script's own making may not wait.
-function host.isOwnCoroutine(thread)
-    return own[thread] == true
-end
-
 -- ------ texts
 
 function str.rep(s, n)
@@ -839,4 +834,4 @@ for _, name in { "len", "offset", "codepoint" } do
     end
 end
 
-return { base = base, string = str, table = tab, coroutine = co, buffer = buf, utf8 = utf, show = show }
+return { base = base, string = str, table = tab, coroutine = co, buffer = buf, utf8 = utf }

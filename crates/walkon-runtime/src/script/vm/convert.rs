@@ -202,12 +202,6 @@ impl Args {
         self.take("options").options(allowed)
     }
 
-    /// All arguments that are left.
-    #[must_use]
-    pub fn rest(self) -> MultiValue {
-        self.values.into_iter().collect()
-    }
-
     /// The mistake `what` in this call.
     #[must_use]
     pub fn mistake(&self, what: impl Into<String>) -> UsageError {

@@ -7,7 +7,6 @@
 
 use mlua::{Lua, Value};
 
-use crate::base::time::TickNumber;
 use crate::script::state::census::DIGITS_MAX;
 use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK};
 use crate::script::vm::fuel::Trip;
@@ -77,22 +76,6 @@ pub struct CallFailure {
     pub file: String,
     /// The line in that file, counted from 1; 0 when it is not known.
     pub line: u32,
-}
-
-/// An error that left a script's code, or a spent budget.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} ({owner} {callback})", failure.message)]
-pub struct Fault {
-    /// What happened, and where.
-    pub failure: CallFailure,
-    /// On whose behalf the script ran: `behaviour "guard" of "anna"`, `level script`, ...
-    pub owner: String,
-    /// Which call it was: `onArrived`, `update`, ...
-    pub callback: String,
-    /// When.
-    pub tick: TickNumber,
-    /// In which step of the tick, 1 to 14.
-    pub step: u32,
 }
 
 /// One frame of a script.

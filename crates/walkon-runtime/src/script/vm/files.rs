@@ -257,11 +257,6 @@ impl ScriptTexts {
         script_name(path)
     }
 
-    /// All names and files, in the order of names.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &ScriptText)> {
-        self.files.by_name.iter().map(|(name, file)| (name.as_str(), file))
-    }
-
     fn known_words(&self) -> impl Iterator<Item = &str> {
         self.files.by_name.keys().flat_map(|name| [name.as_str(), stem(name)])
     }

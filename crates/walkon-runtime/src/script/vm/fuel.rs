@@ -526,13 +526,6 @@ impl Fuel {
         self.0.spent()
     }
 
-    /// How many of these were taken by library functions and by the host, for work that takes longer than a
-    /// safepoint.
-    #[must_use]
-    pub fn charged(&self) -> u64 {
-        self.0.charged()
-    }
-
     /// Safepoints that the running call has left.
     pub(crate) fn left(&self) -> u64 {
         self.0.left()
@@ -948,6 +941,7 @@ mod raw {
         static MEASURED: Cell<*const u8> = const { Cell::new(ptr::null()) };
     }
 
+    /// Its parameters are those that the VM calls `onallocate` with.
     unsafe extern "C-unwind" fn note_measured(
         _state: *mut ffi::lua_State,
         block: *mut c_void,
@@ -1201,6 +1195,7 @@ mod raw {
         (kib.max(0) as usize).saturating_mul(1024).saturating_add(rest.max(0) as usize)
     }
 
+    /// Its parameters are those that the VM calls `onallocate` with.
     unsafe extern "C-unwind" fn allocated(
         state: *mut ffi::lua_State,
         block: *mut c_void,

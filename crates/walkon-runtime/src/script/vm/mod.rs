@@ -530,23 +530,6 @@ impl ScriptVm {
         self.machine.console.borrow_mut().take()
     }
 
-    /// A value as a script would print it: no addresses; `__tostring` is called, so only within a call on
-    /// fuel.
-    ///
-    /// # Errors
-    /// When `__tostring` fails.
-    pub fn show(&self, value: &Value) -> mlua::Result<String> {
-        self.sandbox.show.call(value)
-    }
-
-    /// Whether a coroutine was made by a script: such a one may not wait.
-    ///
-    /// # Errors
-    /// When the memory of the VM is spent.
-    pub fn is_own_coroutine(&self, thread: &Thread) -> mlua::Result<bool> {
-        self.sandbox.is_own_coroutine.call(thread)
-    }
-
     /// Writes how far the random stream of each file is.
     pub(crate) fn save_streams(&self, out: &mut ByteWriter) {
         out.list(self.machine.streams.borrow().iter(), |out, (name, stream)| {

@@ -57,10 +57,6 @@ pub(crate) struct Sandbox {
     pub(crate) native: Table,
     /// Luau's own `xpcall`, which lets yields pass.
     pub(crate) protect: Function,
-    /// A value as a script would print it, without its address.
-    pub(crate) show: Function,
-    /// Whether a coroutine was made by a script.
-    pub(crate) is_own_coroutine: Function,
 }
 
 /// Replaces the globals of a fresh VM by the allowed ones.
@@ -87,13 +83,7 @@ pub(crate) fn build(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Sandbox> {
     let protect = native.raw_get("xpcall")?;
     lock_type_metatables(lua, &globals)?;
     lua.set_globals(behind(lua, &globals)?)?;
-    Ok(Sandbox {
-        globals,
-        native,
-        protect,
-        show: guarded.raw_get("show")?,
-        is_own_coroutine: host.raw_get("isOwnCoroutine")?,
-    })
+    Ok(Sandbox { globals, native, protect })
 }
 
 /// An empty table through which `globals` are found. When a function has no name, the VM searches its globals

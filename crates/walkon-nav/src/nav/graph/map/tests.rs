@@ -11,6 +11,20 @@ use crate::nav::{
     AreaEdit, Backend, Disc, NavMap, Others, PathQuery, PathStatus, RandomPoint, Reach, Search,
 };
 
+impl PointGraph {
+    /// Carries out one edit; None where it is not possible.
+    pub(super) fn edit(&mut self, edit: &PointEdit) -> Option<MapChange> {
+        let mut change = MapChange::default();
+        self.redraft(std::slice::from_ref(edit), &mut change);
+        if change.bounds.is_empty() {
+            return None;
+        }
+        self.revision += 1;
+        change.revision = self.revision();
+        Some(change)
+    }
+}
+
 /// Two floors of 11 by 11 points half a metre apart, three metres above each other, and stairs between them
 /// along x = 0 to 5 at z = 6.
 fn house(areas: Vec<GraphArea>) -> PointGraph {

@@ -51,7 +51,7 @@ fn definitions_and_other_files_are_no_scripts() {
         ".lua",
         "types.lua",
     ]);
-    assert_eq!(texts.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["types"]);
+    assert_eq!(texts.files.by_name.keys().collect::<Vec<_>>(), ["types"]);
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn fault_c4_names_that_lead_outside_mean_no_file() {
 fn means(texts: &ScriptTexts, asked: &str) -> Option<Vec<String>> {
     let matches = |name: &str, path: &str| name == asked || path == asked;
     let all = |is_meant: &dyn Fn(&str, &str) -> bool| -> Vec<String> {
-        let found = texts.iter().filter(|(name, file)| is_meant(name, &file.path));
-        found.map(|(name, _)| name.to_owned()).collect()
+        let found = texts.files.by_name.iter().filter(|(name, file)| is_meant(name, &file.path));
+        found.map(|(name, _)| name.clone()).collect()
     };
     let whole = all(&matches);
     let found =
