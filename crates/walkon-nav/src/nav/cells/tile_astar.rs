@@ -75,8 +75,8 @@ impl StepCosts for EvenTiles {
     }
 }
 
-/// Factors of the cell that a step enters, where all steps are equally long or not. Without factors all ground
-/// costs the same.
+/// Factors of the cell that a step enters, where all steps are equally long or not. Without factors all
+/// ground costs the same.
 #[derive(Clone, Copy)]
 struct Factors<'a, const EQUAL: bool>(StepRates, &'a [u16]);
 

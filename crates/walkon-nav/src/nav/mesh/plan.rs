@@ -200,8 +200,8 @@ impl NavMesh {
     }
 }
 
-/// A place a little nearer to a walker than its goal. Around a body in the middle of its ground all places are
-/// equally near to the goal: of those this chooses the one on the side that the walker comes from.
+/// A place a little nearer to a walker than its goal. Around a body in the middle of its ground all places
+/// are equally near to the goal: of those this chooses the one on the side that the walker comes from.
 fn on_near_side(goal: Vec3, walker: Vec3) -> Vec3 {
     const NEARER_M: f32 = 0.01;
     goal + (walker - goal).with_y(0.0).clamp_length_max(NEARER_M)
