@@ -140,3 +140,47 @@ fn all_who_follow_somebody_who_stands_in_the_open_come_to_stand_around() {
     }
     assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
 }
+
+/// Three to one mark: the first has it, and the others ask neither it nor, one after the other, each other.
+#[test]
+fn nobody_that_has_come_to_a_goal_is_asked_aside_for_another_that_comes_to_it() {
+    for kind in ["grid", "mesh"] {
+        let json = format!(
+            r#"{{ "navigation": {{ "kind": "{kind}", "areas": [
+                {{ "name": "hall", "polygon": [[0, 0], [20, 0], [20, 10], [0, 10]] }} ] }},
+            "script": "room.lua", "characters": [
+                {{ "name": "a", "position": [3, 6] }}, {{ "name": "b", "position": [9, 5] }},
+                {{ "name": "c", "position": [13, 5] }} ] }}"#
+        );
+        let script = "function onStart()\n\
+            for _, who in ipairs(world.characters()) do who:walkTo(17, 5) end\nend";
+        let mut ends = ends(&json, script, 3, 40);
+        ends.sort();
+        assert_eq!(ends, ["arrived/reached", "blocked/occupied", "blocked/occupied"], "{kind}");
+    }
+}
+
+/// A character that stands on the goal of a walk is no cause of its being cancelled.
+#[test]
+fn nobody_is_named_as_the_cause_of_a_walk_that_was_cancelled() {
+    let json = r#"{ "navigation": { "areas": [
+            { "name": "hall", "polygon": [[0, 0], [20, 0], [20, 10], [0, 10]] } ] },
+        "script": "room.lua", "characters": [
+            { "name": "a", "position": [3, 5] }, { "name": "b", "position": [17, 5] } ] }"#;
+    let script = "function onStart()\n local a = world.character(\"a\")\n\
+        a:walkTo(17, 5)\n\
+        timer.after(1, function() a:walkTo(17, 5) end)\n\
+        timer.after(2, function() a:stop() end)\nend";
+    let level = load("room.json", &MemorySource::new().with("room.json", json)).unwrap();
+    let scripts = BTreeMap::from([("room.lua".to_owned(), script.to_owned())]);
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    let mut causes = Vec::new();
+    for _ in 0..180 {
+        let tick = game.tick(&[]);
+        causes.extend(tick.events.iter().filter_map(|event| match event {
+            Event::WalkSettled(result) => Some((result.reason().name(), result.journey.by.is_some())),
+            _ => None,
+        }));
+    }
+    assert_eq!(causes, [("superseded", false), ("stopped", false)]);
+}

@@ -190,6 +190,7 @@ impl PathTest {
             to: self.to,
             layer: self.wishes.layer,
             radius_m: self.radius_m,
+            node_m: world.nav().node_m(),
             but: &[],
         };
         world.bystanders(straight).map(|around| Arc::clone(around.discs()))

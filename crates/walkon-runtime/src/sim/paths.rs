@@ -150,7 +150,14 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let goal_layer = goal_layer(parts.characters, walk);
     let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
-    let line = Straight { from: start, to: goal, layer: by.layer, radius_m: by.radius_m, but: &but };
+    let line = Straight {
+        from: start,
+        to: goal,
+        layer: by.layer,
+        radius_m: by.radius_m,
+        node_m: parts.map.nav.node_m(),
+        but: &but,
+    };
     let around = if is_ghost { None } else { parts.beside(line) };
     let others = around.as_ref().map(|around| Arc::clone(around.discs()));
     let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };

@@ -167,6 +167,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
             to: walk.aim,
             layer: character.layer,
             radius_m: character.body.radius_m,
+            node_m,
             but: &but,
         };
         let now = parts.bystanders.beside_way(people, line);

@@ -465,8 +465,11 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
     let Some(character) = people.characters.alive(other) else {
         return;
     };
-    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, other, character));
     let by = parts.step.bodies.ids[one.row as usize];
+    let keeps = match walk {
+        Some(walk) => keeps_goal(people, walk, other, character),
+        None => asked_for(people, by).is_some_and(|walk| people.has_come_to(other, walk)),
+    };
     // Where it was pushed beyond its place, it does not send back the one that it makes room for.
     let nudge_of = |who| people.characters.get(who).and_then(|who| who.nudge);
     let is_asker = one.walk.is_none() && nudge_of(by).is_some_and(|nudge| nudge.by == other);
@@ -478,6 +481,15 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
     if let Some(to) = aside(parts, character, by, &way) {
         nudge(parts, other, by, to);
     }
+}
+
+/// The walk for which a character steps aside, if it is that of the one that asked, or asked the one that asked.
+fn asked_for(people: People<'_>, who: CharacterId) -> Option<&Walk> {
+    /// A file of so many steps aside for one walk.
+    const FILE_MAX: usize = 16;
+    let asker = |who: &CharacterId| people.characters.get(*who)?.nudge.map(|nudge| nudge.by);
+    let askers = std::iter::successors(asker(&who), asker).take(FILE_MAX);
+    askers.filter_map(|who| people.walks.get(people.characters.get(who)?.walk?)).next()
 }
 
 /// The way that a walker has before it, from where it is: along its path, or straight on for a character that

@@ -137,7 +137,7 @@ impl People<'_> {
         }
         let touching_m = character.body.radius_m + line.radius_m + ROOM_M;
         // Plans keep a hundredth further off where circles are cut out as polygons.
-        let to_goal_m = floor_distance(part.centre, line.to) / 1.01 - 0.01;
+        let to_goal_m = (floor_distance(part.centre, line.to) - line.node_m) / 1.01 - 0.01;
         Disc { radius_m: touching_m.min(to_goal_m).max(part.radius_m), ..part }
     }
 

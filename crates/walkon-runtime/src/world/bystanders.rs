@@ -81,6 +81,9 @@ pub struct Straight<'a> {
     pub layer: u8,
     /// Its radius, metres.
     pub radius_m: f32,
+    /// How far from a point of the map its node may lie ([`NavMap::node_m`](crate::nav::NavMap::node_m)),
+    /// metres.
+    pub node_m: f32,
     /// Characters that are not in the way: the walker itself, and those that it is told to ignore.
     pub but: &'a [CharacterId],
 }

@@ -500,7 +500,8 @@ fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) 
         travelled_m: walk.travelled_m,
         ticks: walk.clock(clock.tick).since(walk.issued),
         repaths: walk.repaths,
-        by: walk.blocked_by,
+        // Whatever was in its way has not cancelled it.
+        by: walk.blocked_by.filter(|_| status != Status::Cancelled),
         because: None,
     }
 }
