@@ -53,8 +53,7 @@ fn replans(stage: &Stage, name: &str) -> Vec<u64> {
 }
 
 fn seen(stage: &mut Stage, from: Vec3, to: Vec3, but: &[CharacterId]) -> Vec<CharacterId> {
-    let found =
-        stage.game.world_mut().bystanders(Straight { from, to, layer: 0, radius_m: 0.35, node_m: 0.0, but });
+    let found = stage.game.world_mut().bystanders(Straight { from, to, layer: 0, keeps_off: None, but });
     found.map(|found: Bystanders| found.who().to_vec()).unwrap_or_default()
 }
 

@@ -111,9 +111,9 @@ fn fault_a12_files_that_do_not_load_are_paid_for_each_time_they_are_required() {
             while true do turns += 1 pcall(require, 'bad') end
         end";
         let ran = run(script, 12, "\"watchdogMs\": 60000", &[("bad.lua", &bad)]);
-        // As many files of 200 KiB are compiled in a few milliseconds.
+        // A file of 200 KiB may take thirty milliseconds to compile.
         let turns = turns_told(&ran, &bad[..12]);
-        assert!((10..100).contains(&turns), "{turns} turns");
+        assert!((2..10).contains(&turns), "{turns} turns");
     }
 }
 

@@ -185,14 +185,8 @@ impl PathTest {
         if self.others == OthersAsked::Ignored {
             return None;
         }
-        let straight = Straight {
-            from: self.from,
-            to: self.to,
-            layer: self.wishes.layer,
-            radius_m: self.radius_m,
-            node_m: world.nav().node_m(),
-            but: &[],
-        };
+        let straight =
+            Straight { from: self.from, to: self.to, layer: self.wishes.layer, keeps_off: None, but: &[] };
         world.bystanders(straight).map(|around| Arc::clone(around.discs()))
     }
 

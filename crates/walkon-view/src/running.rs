@@ -260,7 +260,7 @@ impl Running {
     fn goes_on(&self, began: Instant) -> bool {
         let course = self.course.borrow();
         let has_time = began.elapsed() < BURST || course.steps == 0 && course.speed != Speed::Max;
-        course.is_moving() && has_time && !self.port.is_passing()
+        course.is_moving() && has_time && !self.port.is_passing() && !self.signals.is_stopped()
     }
 
     fn one_tick(&mut self) {

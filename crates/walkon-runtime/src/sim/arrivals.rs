@@ -165,7 +165,12 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
             Some(Blocker::Character(ahead)) => Some(ahead),
             _ => None,
         };
-    may_stop && is_taken && is_near && ahead().is_some_and(|ahead| people.goes_to_same(ahead, walk))
+    let is_there = |ahead| match catches_up {
+        // Those on their way may get no further either.
+        true => people.has_come_to(ahead, walk),
+        false => people.goes_to_same(ahead, walk),
+    };
+    may_stop && is_taken && is_near && ahead().is_some_and(is_there)
 }
 
 /// What blocks a walk that has no one in front of it just now, because it sways back and forth: a closed door

@@ -154,8 +154,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
         from: start,
         to: goal,
         layer: by.layer,
-        radius_m: by.radius_m,
-        node_m: parts.map.nav.node_m(),
+        keeps_off: repath::keeps_off(parts.clock, &parts.map.nav, walk, character),
         but: &but,
     };
     let around = if is_ghost { None } else { parts.beside(line) };

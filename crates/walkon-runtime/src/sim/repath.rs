@@ -26,8 +26,8 @@ use crate::nav::{Disc, NavMap, Traversal};
 use crate::sim::backing_out;
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::traversal_of;
-use crate::world::bystander_index::{People, ROOM_M};
-use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::bystander_index::People;
+use crate::world::bystanders::{Bystanders, KeepOff, Straight};
 use crate::world::character::{Character, Characters, Past, Replan};
 use crate::world::clock::Clock;
 use crate::world::goal::Goal;
@@ -134,6 +134,13 @@ fn is_held_up(clock: &Clock, walk: &Walk) -> bool {
     backing_out::is_due(clock, backing_out::held_ticks(clock, Some(walk)))
 }
 
+/// How far a walk that does not get on keeps off those that do not step aside. One that gets on keeps off them
+/// as off the others: where bodies are pushed past one another there is room for more than for plans.
+pub(crate) fn keeps_off(clock: &Clock, nav: &NavMap, walk: &Walk, character: &Character) -> Option<KeepOff> {
+    let is_held = backing_out::is_held(clock, Some(walk));
+    is_held.then(|| KeepOff { radius_m: character.body.radius_m, node_m: nav.node_m() })
+}
+
 /// Has a walk ask for a new path when others call for one.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
     let (crowd, leaders) = (&parts.settings.crowd, &*parts.leaders);
@@ -164,10 +171,10 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
         let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
         let line = Straight {
             from: position,
-            to: walk.aim,
+            // As for the plan.
+            to: walk.goal_slot.map_or(walk.aim, |slot| slot.point),
             layer: character.layer,
-            radius_m: character.body.radius_m,
-            node_m,
+            keeps_off: keeps_off(parts.clock, &parts.map.nav, walk, character),
             but: &but,
         };
         let now = parts.bystanders.beside_way(people, line);
@@ -252,10 +259,7 @@ fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change
     }
     let was_gone_around =
         walk.planned_around.as_ref().is_some_and(|around| around.who().contains(&change.who));
-    // As far as two bodies need: it may be one that does not step aside.
-    let radius_m = |who| people.characters.get(who).map_or(0.0, |who| who.body.radius_m + ROOM_M);
-    let part_m = change.disc.map_or(0.0, |disc| disc.radius_m);
-    let reach_m = part_m.max(radius_m(change.who) + radius_m(walk.character)) + node_m;
+    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + node_m;
     let middle = ground(change.place);
     let blocks = || {
         legs(walk.following.as_ref(), position).any(|(from, to)| {

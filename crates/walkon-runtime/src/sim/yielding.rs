@@ -483,7 +483,7 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
     }
 }
 
-/// The walk for which a character steps aside, if it is that of the one that asked, or asked the one that asked.
+/// The walk for which a character steps aside: that of the one that asked it, or that asked the one that did.
 fn asked_for(people: People<'_>, who: CharacterId) -> Option<&Walk> {
     /// A file of so many steps aside for one walk.
     const FILE_MAX: usize = 16;

@@ -3,7 +3,7 @@
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
 //! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), within the level's distance
 //! of the straight line from start to goal, and with the level's part of its radius (seed:D5), or as far as
-//! two bodies need where it does not step aside; the answer is
+//! two bodies need where it does not step aside and a walker does not get on; the answer is
 //! that of a look at every character, in order of creation, and tells how things are now, also for characters
 //! that came to stand since the look-up was built. Not here: what a plan makes of them.
 //!
@@ -20,7 +20,7 @@ use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::crowd::steer::flat;
 use crate::nav::Disc;
-use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::bystanders::{Bystanders, KeepOff, Straight};
 use crate::world::character::{Character, Characters};
 use crate::world::goal::Goal;
 use crate::world::leaders::Leaders;
@@ -122,27 +122,27 @@ impl People<'_> {
         floor_distance(aim, who.body.position) + walk.radius_m(self.crowd) < touching_m
     }
 
-    /// The circle that plans keep out of when this character stands and others can have it step aside.
+    /// The circle that plans keep out of when this character stands.
     pub(crate) fn disc_of(&self, character: &Character) -> Disc {
         let part = self.crowd.dynamic_obstacle_radius_fraction;
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
 
-    /// The circle that plans of a body keep out of when this character stands and keeps its place: there the
-    /// body has no room. One that it begins in, or wants to come to, it may come nearer to.
-    fn whole_disc_of(&self, character: &Character, line: Straight<'_>) -> Disc {
+    /// The same where this character keeps its place, and a body does not get on: there the body has no room.
+    /// A goal that lies in it is not covered by it.
+    fn whole_disc_of(&self, character: &Character, to: Vec3, off: KeepOff) -> Disc {
         let part = self.disc_of(character);
         if part.radius_m <= 0.0 {
             return part;
         }
-        let touching_m = character.body.radius_m + line.radius_m + ROOM_M;
+        let touching_m = character.body.radius_m + off.radius_m + ROOM_M;
         // Plans keep a hundredth further off where circles are cut out as polygons.
-        let to_goal_m = (floor_distance(part.centre, line.to) - line.node_m) / 1.01 - 0.01;
+        let to_goal_m = (floor_distance(part.centre, to) - off.node_m) / 1.01 - 0.01;
         Disc { radius_m: touching_m.min(to_goal_m).max(part.radius_m), ..part }
     }
 
-    /// Whether a character steps aside when another asks: the player does not, nor whom a scene holds, nor a
-    /// walker that waits at a door or beside a goal, which has nowhere else to be.
+    /// Whether a character steps aside when another asks: the player does not, nor one that a scene holds, nor
+    /// a walker that waits at a door or beside a goal, which has nowhere else to be.
     pub(crate) fn steps_aside(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
         let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
@@ -172,7 +172,8 @@ impl BystanderIndex {
     }
 
     /// The same for the way of a walker, which is the first of those left out: its followers do not keep its
-    /// goal from it, and those that have come to its own goal keep their places.
+    /// goal from it. One that does not get on keeps off those that do not step aside, and those that have come
+    /// to its own goal.
     pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         let found = self.beside(people, line)?;
         let Some((id, walker)) = line.but.first().and_then(|&id| Some((id, people.characters.get(id)?)))
@@ -185,15 +186,18 @@ impl BystanderIndex {
             floor_distance(disc.centre, line.to) > touching_m || !people.follows(who, id)
         };
         let walk = walker.walk.and_then(|walk| people.walks.get(walk));
+        let keeps_place =
+            |who, other| !people.steps_aside(other) || walk.is_some_and(|walk| people.has_come_to(who, walk));
         let as_met = |(who, disc): (CharacterId, Disc)| {
-            let has_come = walk.is_some_and(|walk| people.has_come_to(who, walk));
-            let other = people.characters.get(who).filter(|_| has_come);
-            (who, other.map_or(disc, |other| people.whole_disc_of(other, line)))
+            let other = people.characters.get(who).filter(|other| keeps_place(who, other));
+            let whole =
+                line.keeps_off.zip(other).map(|(off, other)| people.whole_disc_of(other, line.to, off));
+            (who, whole.unwrap_or(disc))
         };
         let all = || found.who().iter().copied().zip(found.discs().iter().copied());
         let kept: Vec<(CharacterId, Disc)> =
             all().filter(|(who, disc)| keeps(*who, disc)).map(as_met).collect();
-        if all().eq(kept.iter().copied()) {
+        if line.keeps_off.is_none() && kept.len() == found.len() {
             return Some(found);
         }
         let (who, discs) = (kept.iter().map(|&(who, _)| who), kept.iter().map(|&(_, disc)| disc));
@@ -240,11 +244,7 @@ impl BystanderIndex {
             let is_of_it = |other: &&Character| other.layer == line.layer && !line.but.contains(&id);
             let character = people.characters.alive(id).filter(is_of_it)?;
             let is_near = segment_distance_sq(ground(character.body.position), a, b) <= reach_m_sq;
-            let disc = || match people.steps_aside(character) {
-                true => people.disc_of(character),
-                false => people.whole_disc_of(character, line),
-            };
-            (is_near && people.stands(character)).then(|| (character.serial, id, disc()))
+            (is_near && people.stands(character)).then(|| (character.serial, id, people.disc_of(character)))
         };
         let late = self.late(people.characters);
         let listed = found.iter().filter_map(|&point| self.who.get(point as usize).copied());

@@ -70,6 +70,16 @@ impl Bystanders {
     }
 }
 
+/// How far a body keeps off those that stand and do not step aside: as far as both need.
+#[derive(Clone, Copy, Debug)]
+pub struct KeepOff {
+    /// Its radius, metres.
+    pub radius_m: f32,
+    /// How far from a point of the map its node may lie ([`NavMap::node_m`](crate::nav::NavMap::node_m)),
+    /// metres.
+    pub node_m: f32,
+}
+
 /// A straight line that a character wants to walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Straight<'a> {
@@ -79,11 +89,8 @@ pub struct Straight<'a> {
     pub to: Vec3,
     /// On this layer of the map.
     pub layer: u8,
-    /// Its radius, metres.
-    pub radius_m: f32,
-    /// How far from a point of the map its node may lie ([`NavMap::node_m`](crate::nav::NavMap::node_m)),
-    /// metres.
-    pub node_m: f32,
+    /// Where it does not get on: how far it keeps off characters that keep their places.
+    pub keeps_off: Option<KeepOff>,
     /// Characters that are not in the way: the walker itself, and those that it is told to ignore.
     pub but: &'a [CharacterId],
 }

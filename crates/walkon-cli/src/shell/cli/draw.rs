@@ -151,14 +151,7 @@ fn question(
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
     let around = if is_among_others {
-        world.bystanders(Straight {
-            from,
-            to,
-            layer,
-            radius_m: by.radius_m,
-            node_m: world.nav().node_m(),
-            but: &[],
-        })
+        world.bystanders(Straight { from, to, layer, keeps_off: None, but: &[] })
     } else {
         None
     };

@@ -83,11 +83,10 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
     }
     look_on(&view, watch, &interrupts, &is_over);
-    if trace.is_some() {
-        interrupts.take_time();
-    }
     let run = view.end();
     if let Some(trace) = trace {
+        // What scripts do at the end has no time beyond a second; what is written has.
+        interrupts.take_time();
         let header = header(&run.record).map_err(CommandFailure::io)?;
         let lines = std::iter::once(header).chain(run.lines);
         let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();

@@ -22,6 +22,7 @@ use crate::script::state::behaviours::Class;
 use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
 use crate::script::step::{behaviour, handlers, testing};
+use crate::script::vm::fault::FaultKind;
 use crate::script::vm::files::{ScriptText, ScriptTexts};
 use crate::script::vm::{VmBefore, store};
 use crate::world::World;
@@ -274,7 +275,17 @@ impl ScriptHost {
         before: &VmBefore,
     ) -> Result<StagedScripts, ReloadError> {
         // A file that requires a broken one fails at the same place.
-        ReloadError::all(unit.iter().filter_map(|name| Some(self.vm.load(name).err()?.into())))?;
+        let mut refused = Vec::new();
+        for name in unit {
+            let Err(failure) = self.vm.load(name) else { continue };
+            let is_spent = failure.kind != FaultKind::Error;
+            refused.push(failure.into());
+            if is_spent {
+                // Each of the others that require it would spend as much.
+                break;
+            }
+        }
+        ReloadError::all(refused)?;
         let scenes = scenes::restarts(&self.vm, unit)
             .map_err(|(file, what)| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };

@@ -27,14 +27,7 @@ pub fn query_around(
     by: Traversal,
     but: &[CharacterId],
 ) -> (PathQuery, Option<Bystanders>) {
-    let around = world.bystanders(Straight {
-        from: start,
-        to: goal,
-        layer: by.layer,
-        radius_m: by.radius_m,
-        node_m: world.map.nav.node_m(),
-        but,
-    });
+    let around = world.bystanders(Straight { from: start, to: goal, layer: by.layer, keeps_off: None, but });
     let others = around.as_ref().map(|around| Arc::clone(around.discs()));
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
