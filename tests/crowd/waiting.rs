@@ -1,16 +1,16 @@
 //! Walks that wait: for a search within a small budget, for a goal that creeps, for a character that does not
-//! move.
+//! move, for those before them in a queue.
 //!
 //! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; a
-//! character who gives up says who or what was in the way. Method: levels whose searches take long; scenes
-//! drawn at random, judged by where everybody stands.
+//! character who gives up says who or what was in the way; a queue that moves ends for nobody. Method: levels
+//! whose searches take long; scenes drawn at random, judged by where everybody stands.
 
 use glam::Vec3;
 use walkon_runtime::base::geom::flat_distance;
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::world::area::Availability;
 use walkon_runtime::world::goal::Goal;
-use walkon_runtime::world::ops::{areas, walk_changes};
+use walkon_runtime::world::ops::{areas, characters, walk_changes};
 use walkon_runtime::world::walk::{AcceptEnd, Crowd};
 
 use crate::fixture::{Stage, put, send};
@@ -133,6 +133,42 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
                 (ticks as f32) < best_ticks + late_ticks,
                 "{step_m} m a tick at {budget}: {ticks} ticks, {best_ticks}"
             );
+        }
+    }
+}
+
+/// Two yards that a passage joins, wide enough for one.
+const PASSAGE: &str = r#"{ "navigation": { "agentRadius": 0.35, "objectPadding": 0.0, "areas": [
+    { "name": "west", "polygon": [[0,0],[20,0],[20,40],[0,40]] },
+    { "name": "passage", "polygon": [[20,19.4],[26,19.4],[26,20.6],[20,20.6]] },
+    { "name": "east", "polygon": [[26,0],[40,0],[40,40],[26,40]] } ] } }"#;
+
+/// A queue that lets walkers through ends for nobody, however far the crowd pushes those at its edge back and
+/// however long they come no nearer.
+#[test]
+fn who_queues_where_others_get_through_gets_through_too() {
+    for (seed, count, patience_ticks) in [(1, 100, 15), (2, 100, 20), (3, 150, 30)] {
+        let mut rng = Rng::stream(seed, "queue");
+        let mut stage = Stage::of(PASSAGE);
+        for n in 0..count {
+            let place = at(rng.float(10.0, 19.5) as f32, rng.float(8.0, 32.0) as f32);
+            let who = put(&mut stage, &format!("c{n}"), place);
+            send(&mut stage, who, Goal::Point(at(38.0, 20.0)), |options| {
+                (options.radius_m, options.patience_ticks) = (Some(3.0), patience_ticks);
+            });
+        }
+        let mut gone = 0;
+        while gone < count {
+            stage.lines.clear();
+            stage.tick();
+            for fact in stage.facts("walkSettled") {
+                let now = stage.world().tick().0;
+                assert_eq!(fact["status"], "arrived", "seed {seed}, tick {now}, {gone} are through: {fact}");
+                let who = stage.world().find_character(fact["character"].as_str().unwrap()).unwrap();
+                characters::despawn(stage.game.world_mut(), who, "through").unwrap();
+                gone += 1;
+            }
+            assert!(stage.world().tick().0 < 30_000, "seed {seed}: {gone} are through");
         }
     }
 }

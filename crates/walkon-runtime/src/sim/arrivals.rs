@@ -82,7 +82,7 @@ fn note_alone(parts: &mut Wayfinding<'_>) -> Vec<WalkId> {
 #[inline]
 fn left_alone_m(clock: &Clock, crowd: &CrowdSettings, characters: &Characters, walk: &Walk) -> Option<f32> {
     let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();
-    let is_to_point = walk_modes::is_plain(walk) && matches!(walk.goal, Goal::Point(_));
+    let is_to_point = walk_modes::is_to_point(walk);
     let is_taken = walk.goal_slot.is_some() || walk.goal_occupant.is_some() || walk.backing_out.is_some();
     let tells = walk.options.tells.near || walk.options.tells.blocked;
     if !goes_on || !is_to_point || is_taken || tells || walk.ask.is_some() || walk.token.is_some() {
@@ -460,8 +460,7 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
         now.since(since) >= walk.options.patience_ticks.saturating_mul(patiences)
     };
     let is_lost = walk.phase == Phase::Moving
-        && walk_modes::is_plain(walk)
-        && matches!(walk.goal, Goal::Point(_))
+        && walk_modes::is_to_point(walk)
         && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
             || is_over(walk.nearest_tick, Walk::QUEUED_PATIENCES_MAX));
     let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };

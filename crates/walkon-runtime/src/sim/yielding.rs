@@ -21,6 +21,7 @@ use crate::nav::{NavMap, Traversal};
 use crate::sim::backing_out::{self, Facing};
 use crate::sim::making_way;
 use crate::sim::retreats::BackingParts;
+use crate::sim::walk_modes;
 use crate::world::asker::pass_rules;
 use crate::world::bystander_index::People;
 use crate::world::character::{Character, Characters, Nudge, Past, standing_on};
@@ -119,11 +120,9 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let inputs = YieldInputs::of(parts, &near, &held, &jams);
     let (widest_m, fronts) = (inputs.widest_m, look_ahead(&inputs, &held, parts.step.threads));
     let mut faced = Vec::with_capacity(held.len());
-    for ((at, one), (front, ticks_since_jam_progress)) in
-        (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each))
-    {
+    for ((at, one), (front, progress)) in (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each)) {
         if one.walk.is_some() {
-            jams.meet(at, front, ticks_since_jam_progress);
+            jams.meet(at, front, progress);
         }
         let is_first = |other: &&InFront| !other.moves && other.gap_m <= ASK_GAP_M;
         let other = front.iter().find(is_first).map(|other| other.who);
@@ -220,16 +219,14 @@ fn look_ahead(seen: &YieldInputs<'_>, held: &[Held], threads: Threads) -> Vec<Fr
 #[derive(Debug, Default)]
 struct Fronts {
     people: Vec<InFront>,
-    /// Where the list of each ends, and how many ticks ago its jam last got on, as far as it sees.
-    ends: Vec<(usize, u64)>,
+    /// Where the list of each ends, and when its jam last got on, as far as it sees.
+    ends: Vec<(usize, JamProgress)>,
 }
 
 impl Fronts {
-    fn of_each(&self) -> impl Iterator<Item = (&[InFront], u64)> {
+    fn of_each(&self) -> impl Iterator<Item = (&[InFront], JamProgress)> {
         let starts = [0].into_iter().chain(self.ends.iter().map(|&(end, _)| end));
-        starts.zip(&self.ends).map(|(start, &(end, ticks_since_jam_progress))| {
-            (&self.people[start..end], ticks_since_jam_progress)
-        })
+        starts.zip(&self.ends).map(|(start, &(end, progress))| (&self.people[start..end], progress))
     }
 
     /// Looks ahead of another walker.
@@ -258,40 +255,76 @@ impl Fronts {
             gap_m,
             moves: columns.stances[other as usize].moving,
         }));
-        let ticks_since_jam_progress = ticks_since_jam_progress(seen, one, &self.people[start..]);
-        self.ends.push((self.people.len(), ticks_since_jam_progress));
+        let progress = jam_progress(seen, one, &self.people[start..]);
+        self.ends.push((self.people.len(), progress));
     }
 }
 
-/// How many ticks ago the jam of a walker last got on, as far as it sees: the walker itself, or any in front
-/// that is not held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for a character that
-/// steps aside.
-fn ticks_since_jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> u64 {
+/// When a jam last got on, in ticks before now; `u64::MAX` for never.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct JamProgress {
+    /// A walker in it got on, or has good reason to wait.
+    any_ticks: u64,
+    /// A walker in it that gets through came nearer to its end than ever.
+    through_ticks: u64,
+}
+
+impl JamProgress {
+    const NEVER: Self = Self { any_ticks: u64::MAX, through_ticks: u64::MAX };
+
+    fn latest(self, other: Self) -> Self {
+        Self {
+            any_ticks: self.any_ticks.min(other.any_ticks),
+            through_ticks: self.through_ticks.min(other.through_ticks),
+        }
+    }
+}
+
+/// When the jam of a walker last got on, as far as it sees: the walker itself, or any in front that is not
+/// held up; now where one waits at a door, or a door ahead opens. Never for a character that steps aside.
+fn jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> JamProgress {
     let Some(own) = one.walk.and_then(|id| seen.people.walks.get(id)) else {
-        return u64::MAX;
+        return JamProgress::NEVER;
     };
-    if own.backing_out.is_some() || seen.has_opening_door && opens_ahead(seen.map, own) {
-        return 0;
+    let landing = seen.clock.landing();
+    let waits = own.backing_out.is_some() || seen.has_opening_door && opens_ahead(seen.map, own);
+    // In the time of each walk: a scene that was skipped has passed for those in it alone.
+    let any_ticks = if waits { 0 } else { own.clock(landing).since(own.nearest_tick) };
+    let own = JamProgress { any_ticks, through_ticks: through_ticks(own, landing) };
+    let is_free = |other: &&InFront| seen.jams.held_at(other.row).is_none();
+    front.iter().filter(is_free).filter_map(|other| free_progress(seen, other)).fold(own, JamProgress::latest)
+}
+
+/// When a character that is not held up got on, if it has a walk that goes on.
+fn free_progress(seen: &YieldInputs<'_>, other: &InFront) -> Option<JamProgress> {
+    let character = seen.people.characters.get(other.who);
+    let walk = character.and_then(|it| it.walk).and_then(|id| seen.people.walks.get(id))?;
+    // A walker that stands where it wants to be goes nowhere, also when it is asked aside.
+    if matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
+        return None;
     }
     let landing = seen.clock.landing();
-    let of_other = |other: &InFront| {
-        let character = seen.people.characters.get(other.who);
-        let walk = character.and_then(|it| it.walk).and_then(|id| seen.people.walks.get(id))?;
-        // A walker that stands where it wants to be goes nowhere, also when it is asked aside.
-        if matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
-            return None;
-        }
-        // A walker that waits at a door, for others to pass, or for its first path, goes on in time.
-        if walk.backing_out.is_some() || matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) {
-            return Some(0);
-        }
-        let got_on = walk.progress_tick.max(walk.queue_tick);
-        other.moves.then(|| walk.clock(landing).since(got_on))
-    };
-    // In the time of each walk: a scene that was skipped has passed for those in it alone.
-    let own_ticks = own.clock(landing).since(own.nearest_tick);
-    let is_free = |other: &&InFront| seen.jams.held_at(other.row).is_none();
-    front.iter().filter(is_free).filter_map(of_other).fold(own_ticks, u64::min)
+    let through_ticks = through_ticks(walk, landing);
+    // A walker that waits at a door, for others to pass, or for its first path, goes on in time.
+    if walk.backing_out.is_some() || matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) {
+        return Some(JamProgress { any_ticks: 0, through_ticks });
+    }
+    let got_on = walk.progress_tick.max(walk.queue_tick);
+    let any_ticks = walk.clock(landing).since(got_on);
+    other.moves.then_some(JamProgress { any_ticks, through_ticks })
+}
+
+/// How many ticks ago a walk came nearer to its end than ever, if it gets through where it is: a step or more
+/// on its way, and not to and fro. A walk that has just begun, goes from stop to stop, or plans again and
+/// again, as one does that backs out each time, begins to count anew without getting anywhere.
+fn through_ticks(walk: &Walk, landing: TickNumber) -> u64 {
+    /// Metres on the way in use, at least.
+    const GONE_M: f32 = 1.0;
+    /// New plans, at most.
+    const REPATHS_MAX: u32 = 3;
+    let gone_m = walk.following.as_ref().map_or(0.0, |way| way.path.length_m - walk.nearest_m);
+    let gets_through = walk_modes::is_to_point(walk) && walk.repaths <= REPATHS_MAX && gone_m >= GONE_M;
+    if gets_through { walk.clock(landing).since(walk.nearest_tick) } else { u64::MAX }
 }
 
 /// The jams of a step: walkers that are held up, joined with the walkers in front of them.
@@ -301,9 +334,9 @@ struct Jams {
     held: Vec<u32>,
     /// Of each that is held up: a walker of the same jam before it, or itself.
     heads: Vec<u32>,
-    /// Of each jam, by its head: how many are in it, and how many ticks ago a walker in it got on.
+    /// Of each jam, by its head: how many are in it, and when it last got on.
     sizes: Vec<u64>,
-    since: Vec<u64>,
+    progress: Vec<JamProgress>,
 }
 
 /// No walker that is held up.
@@ -320,7 +353,7 @@ impl Jams {
             held: rows,
             heads: (0..held.len() as u32).collect(),
             sizes: vec![1; held.len()],
-            since: vec![u64::MAX; held.len()],
+            progress: vec![JamProgress::NEVER; held.len()],
         }
     }
 
@@ -345,14 +378,14 @@ impl Jams {
         if head != member {
             self.heads[member] = head as u32;
             self.sizes[head] += self.sizes[member];
-            self.since[head] = self.since[head].min(self.since[member]);
+            self.progress[head] = self.progress[head].latest(self.progress[member]);
         }
     }
 
     /// A walker that is held up in front of another that is held up is in the same jam; where one gets on,
     /// all of it has reason to wait. Of walkers further off than in a queue only the ones that get on count.
-    fn meet(&mut self, at: u32, front: &[InFront], ticks_since_jam_progress: u64) {
-        self.got_on(at, ticks_since_jam_progress);
+    fn meet(&mut self, at: u32, front: &[InFront], progress: JamProgress) {
+        self.got_on(at, progress);
         for other in front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M) {
             if let Some(held) = self.held_at(other.row) {
                 self.join(at, held);
@@ -360,10 +393,10 @@ impl Jams {
         }
     }
 
-    /// A character in the jam got on so many ticks ago.
-    fn got_on(&mut self, at: u32, ticks: u64) {
+    /// A character in the jam got on.
+    fn got_on(&mut self, at: u32, progress: JamProgress) {
         let head = self.head(at) as usize;
-        self.since[head] = self.since[head].min(ticks);
+        self.progress[head] = self.progress[head].latest(progress);
     }
 }
 
@@ -373,7 +406,8 @@ const JAM_COUNT: u64 = 2;
 const JAM_PATIENCES_MAX: u64 = 6;
 
 /// What keeps each walker is the first in front of it. As long as any character in a jam comes nearer to its
-/// goal than ever before, every character in it queues.
+/// goal than ever before, every character in it queues. While a jam lets walkers through, those that it
+/// pushes back wait for as long as it takes.
 fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: &mut Jams) {
     let landing = parts.clock.landing();
     let mut told: Vec<Queueing> = (0..)
@@ -381,7 +415,7 @@ fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: 
         .map(|(at, (front, _))| {
             let ahead = front.first().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.who);
             let head = jams.head(at) as usize;
-            Queueing { ahead, size: jams.sizes[head], since: jams.since[head] }
+            Queueing { ahead, size: jams.sizes[head], progress: jams.progress[head] }
         })
         .collect();
     let mut walks = parts.walks.disjoint_mut(held.iter().map(|one| one.walk.unwrap_or_default()));
@@ -400,18 +434,23 @@ fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: 
 struct Queueing {
     /// The character in front of it.
     ahead: Option<CharacterId>,
-    /// How many are in its jam, and how many ticks ago a walker in it got on.
+    /// How many are in its jam, and when that last got on.
     size: u64,
-    since: u64,
+    progress: JamProgress,
 }
 
 impl Queueing {
     fn tell(&self, landing: TickNumber, walk: &mut Walk) {
         walk.ahead = self.ahead;
         let more = ((self.size - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
-        let latest = walk.clock(landing).before(self.since);
-        let patient = latest.after(more * walk.options.patience_ticks);
+        let now = walk.clock(landing);
+        let patient = now.before(self.progress.any_ticks).after(more * walk.options.patience_ticks);
         walk.queue_tick = walk.queue_tick.max(patient);
+        // Before that, only what the walk itself does counts.
+        let most = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+        if now.since(walk.nearest_tick) >= most {
+            walk.nearest_tick = walk.nearest_tick.max(now.before(self.progress.through_ticks));
+        }
     }
 }
 

@@ -379,7 +379,7 @@ pub struct Walk {
     pub nearest_m: f32,
     /// When it last made progress.
     pub progress_tick: TickNumber,
-    /// When `nearest_m` was last lowered.
+    /// When `nearest_m` was last lowered; where that is long ago, when its queue last let a walker through.
     pub nearest_tick: TickNumber,
     /// Ticks that passed for it alone, in a scene that was skipped.
     pub skipped_ticks: u64,
@@ -441,8 +441,8 @@ impl Walk {
     /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 
-    /// The same for a walk that queues all the while, because others in its jam get on or back out. 120: six
-    /// minutes at the default patience.
+    /// The same for a walk that queues all the while, because others in its jam get on or back out, and
+    /// nobody gets through. 120: six minutes at the default patience.
     pub const QUEUED_PATIENCES_MAX: u64 = 120;
 
     /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way gives way to

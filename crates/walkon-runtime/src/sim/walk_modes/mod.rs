@@ -28,6 +28,11 @@ pub(crate) fn is_plain(walk: &Walk) -> bool {
     walk.mode == WalkMode::Once && walk.via.is_none()
 }
 
+/// Whether a walk has nothing to do but reach a point.
+pub(crate) fn is_to_point(walk: &Walk) -> bool {
+    is_plain(walk) && matches!(walk.goal, Goal::Point(_))
+}
+
 /// Whether the walker stands within the radius of where it is to go.
 pub(crate) fn is_within_radius(characters: &Characters, crowd: &CrowdSettings, walk: &Walk) -> bool {
     let Some(character) = characters.get(walk.character) else {

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::base::ids::DoorId;
-use crate::crowd::follow::StepGait;
+use crate::crowd::follow::{Cursor, StepGait};
 use crate::crowd::resolve::BodyStance;
+use crate::nav::Path;
 use crate::world::World;
 use crate::world::crowd_step::Move;
 use crate::world::fixture::{Fixture, sample};
@@ -11,7 +12,8 @@ use crate::world::goal::Goal;
 use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::owner::Owner;
 use crate::world::scratch::Scratch;
-use crate::world::walk::WalkOptions;
+use crate::world::walk::{Following, WalkOptions};
+use crate::world::walk_mode::Checkpoints;
 
 /// The one of the sample is held up behind the other, which walks as well.
 fn behind() -> (Fixture, WalkId, Held, InFront) {
@@ -37,10 +39,9 @@ fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
     let (held, near) = (std::slice::from_ref(held), SpatialHash::default());
     let mut jams = Jams::of(held, 1);
     let parts = &mut parts(&mut scene.world);
-    let ticks_since_jam_progress =
-        ticks_since_jam_progress(&YieldInputs::of(parts, &near, held, &jams), &held[0], front);
-    jams.meet(0, front, ticks_since_jam_progress);
-    let fronts = Fronts { people: front.to_vec(), ends: vec![(front.len(), ticks_since_jam_progress)] };
+    let progress = jam_progress(&YieldInputs::of(parts, &near, held, &jams), &held[0], front);
+    jams.meet(0, front, progress);
+    let fronts = Fronts { people: front.to_vec(), ends: vec![(front.len(), progress)] };
     super::queue(parts, held, &[fronts], &mut jams);
 }
 
@@ -126,11 +127,51 @@ fn a_jam_is_whoever_hangs_together_and_gets_on_with_any_of_them() {
     for (one, other) in [(3, 1), (5, 3), (4, 2)] {
         jams.join(one, other);
     }
-    jams.got_on(5, 70);
-    jams.got_on(1, 90);
-    jams.got_on(4, 20);
+    let ago = |any_ticks, through_ticks| JamProgress { any_ticks, through_ticks };
+    jams.got_on(5, ago(70, 500));
+    jams.got_on(1, ago(90, 400));
+    jams.got_on(4, ago(20, u64::MAX));
     let heads: Vec<u32> = (0..6).map(|at| jams.head(at)).collect();
     assert_eq!(heads, [0, 1, 2, 1, 2, 1]);
-    assert_eq!(jams.since, [u64::MAX, 70, 20, u64::MAX, u64::MAX, u64::MAX], "whichever way they are joined");
+    let never = JamProgress::NEVER;
+    let expected = [never, ago(70, 400), ago(20, u64::MAX), never, never, never];
+    assert_eq!(jams.progress, expected, "whichever way they are joined");
     assert_eq!([jams.sizes[0], jams.sizes[1], jams.sizes[2]], [1, 3, 2]);
+}
+
+/// How a walk is changed that others queue behind.
+type Change = fn(&mut Walk);
+
+/// A walk that has not come nearer for twenty times its patience counts when the one in front of it came
+/// nearer, if that one gets through; else nobody waits for it for ever.
+#[test]
+fn who_has_come_no_nearer_for_long_counts_when_others_get_through() {
+    let cases: [(&str, Change, u64); 6] = [
+        ("it gets through", |_| {}, 9_900),
+        ("it has planned again and again", |it| it.repaths = 4, 0),
+        ("it has only begun", |it| it.nearest_m = 8.5, 0),
+        ("it has no way", |it| it.following = None, 0),
+        ("it follows a character", |it| it.goal = Goal::Character(it.character), 0),
+        (
+            "it goes on to other places",
+            |it| it.via = Some(Checkpoints { left: vec![Vec3::X], last: Vec3::X }),
+            0,
+        ),
+    ];
+    for (what, change, expected) in cases {
+        for (own_ticks, is_over) in [(0, true), (9_000, false)] {
+            let (mut scene, theirs, held, front) = behind();
+            scene.world.clock.tick = TickNumber(10_000);
+            let walk = &mut scene.world.walks[theirs];
+            let path = Path::through(vec![Vec3::ZERO, Vec3::X * 9.0]);
+            let cursor = Cursor::at_start(&path);
+            walk.following = Some(Following { path: path.into(), cursor, trouble: None });
+            (walk.nearest_m, walk.nearest_tick, walk.phase) = (4.0, TickNumber(9_900), Phase::Moving);
+            change(walk);
+            scene.world.walks[scene.walk].nearest_tick = TickNumber(own_ticks);
+            queue(&mut scene, &held, &[front]);
+            let counted = if is_over { expected } else { own_ticks };
+            assert_eq!(scene.world.walks[scene.walk].nearest_tick, TickNumber(counted), "{what}");
+        }
+    }
 }
