@@ -1297,3 +1297,61 @@ fn path_says_lengths_of_what_it_shows_and_no_minus_zero() {
     };
     assert!(measured(&["--raw"]) > measured(&[]));
 }
+
+/// Two halls with a doorway between them, whose open door lets people through along `direction` only.
+fn halls(kind: &str, direction: &str) -> String {
+    let hall = |name: &str, west: u32, east: u32| {
+        format!("{{ \"name\": \"{name}\", \"polygon\": [[{west},0],[{east},0],[{east},10],[{west},10]] }}")
+    };
+    let door = "{ \"name\": \"doorway\", \"polygon\": [[10,4],[11,4],[11,6],[10,6]] }";
+    let (west, east) = (hall("west", 0, 10), hall("east", 11, 21));
+    format!(
+        "{{ \"navigation\": {{ \"kind\": \"{kind}\", \"areas\": [{west}, {door}, {east}] }},
+        \"doors\": [{{ \"name\": \"way\", \"area\": \"doorway\", \"oneWay\": {direction}, \"open\": true }}],
+        \"marks\": {{ \"west\": [2,5], \"east\": [19,5], \"far\": [20,1] }},
+        \"characters\": [{{ \"name\": \"guard\", \"position\": [3,5] }}], \"script\": \"ask.lua\" }}"
+    )
+}
+
+#[test]
+fn a_door_that_lets_people_through_one_way_does_so_for_every_command_that_asks_for_a_way() {
+    let project = Project::new();
+    project.write(
+        "scripts/ask.lua",
+        "function onStart() for _, ends in { { 'west', 'east' }, { 'east', 'west' } } do
+  local path = nav.findPath(ends[1], ends[2], { radius = 0.35 })
+  log.info('found %s %s', path.status, tostring(path.reason))
+end end",
+    );
+    for (kind, direction) in ["grid", "mesh"]
+        .into_iter()
+        .flat_map(|kind| ["[1,0]", "[-1,0]", "[3,1]", "[0,1]"].map(|way| (kind, way)))
+    {
+        project.write("levels/halls.json", &halls(kind, direction));
+        let (told, _) = project.expect(0, &["run", "halls", "--ticks", "2"]);
+        let found: Vec<&str> = told.lines().filter_map(|line| Some(line.split_once("found ")?.1)).collect();
+        assert_eq!(found.len(), 2, "{told}");
+        for (found, [from, to]) in found.iter().zip([["2,5", "19,5"], ["19,5", "2,5"]]) {
+            let asked = |command| [command, "halls", "--from", from, "--to", to];
+            let path =
+                project.json(0, &[&asked("path")[..], &["--radius", "0.35", "--format", "json"]].concat());
+            let status = path["status"].as_str().unwrap();
+            let reason = path["reason"].as_str().unwrap_or("nil");
+            assert_eq!(format!("{status} {reason}"), *found, "{kind} {direction} {from}");
+            if status == "partial" {
+                let because = "that door lets nobody through in this direction";
+                assert_eq!(path["because"], because);
+            }
+            let (drawn, _) = project.expect(0, &asked("draw"));
+            let length = path["length"].as_f64().unwrap();
+            assert!(drawn.contains(&format!("path: {length:.2} m")), "{kind} {direction} {from}:\n{drawn}");
+        }
+        let (_, told) = project.expect(0, &["check", "levels/halls.json"]);
+        let lost: Vec<&str> = ["west", "east", "far"]
+            .into_iter()
+            .filter(|mark| told.contains(&format!("mark \"{mark}\" is cut off")))
+            .collect();
+        let expected: &[&str] = if found[0].starts_with("complete") { &[] } else { &["east", "far"] };
+        assert_eq!(lost, expected, "{kind} {direction}: {told}");
+    }
+}

@@ -209,6 +209,15 @@ fn behind_a_one_way_door_without_a_detour_there_is_no_way_back() {
 }
 
 #[test]
+fn a_host_that_asks_for_a_way_hears_of_the_direction_of_a_door() {
+    let mut stage = rooms("", r#", "oneWay": [1, 0]"#, "");
+    let (left, right) = ([2.0, 0.0, 5.0], [18.0, 0.0, 5.0]);
+    assert_eq!(stage.game.find_path(left, right, 0.35).trouble, None);
+    let back = stage.game.find_path(right, left, 0.35);
+    assert!(matches!(back.trouble, Some(PathFailure::Area(_))), "{:?}", back.trouble);
+}
+
+#[test]
 fn two_one_way_doors_make_a_round() {
     let json = r#"{
   "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,

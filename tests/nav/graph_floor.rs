@@ -352,6 +352,14 @@ fn the_way_of_the_command_is_that_of_the_running_game_with_reason_and_door() {
     assert_eq!(answer, of(&["path", "doors"]));
     let (out, _) = project.expect(0, &["graph", "path", "doors", "--from", "0.2,0,0", "--to", "2.8,0,0"]);
     assert!(out.contains("gateDoor"), "{out}");
+    // An open door that lets people through to the west alone.
+    let gate = "\"area\": \"gate\", \"open\": true, \"oneWay\": [-1, 0] }]";
+    project.write("levels/doors.json", &DOORS.replace("\"area\": \"gate\" }]", gate));
+    let answer = of(&["graph", "path", "doors"]);
+    assert_eq!((answer["status"].as_str(), answer["reason"].as_str()), (Some("partial"), Some("doorClosed")));
+    assert_eq!(answer, of(&["path", "doors"]));
+    let back = ["graph", "path", "doors", "--from", "2.8,0,0", "--to", "0.2,0,0", "--format", "json"];
+    assert_eq!(project.json(0, &back)["status"], "complete");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use glam::Vec3;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::trig;
 use crate::game::Game;
-use crate::nav::{PathAnswer, Traversal};
+use crate::nav::PathAnswer;
 use crate::world::character::Character;
 use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
@@ -243,7 +243,7 @@ impl Game {
         to: impl Into<[f32; 3]>,
         radius_m: f32,
     ) -> PathAnswer {
-        let by = Traversal { radius_m, ..Traversal::default() };
+        let by = self.world().traversal_of_nobody(0, radius_m);
         let (from, to) = (Vec3::from(from.into()), Vec3::from(to.into()));
         let query = paths::query(self.world(), from, to, by);
         paths::find(self.world_mut(), &query)

@@ -2,13 +2,14 @@
 //! nobody can leave.
 //!
 //! In: a loaded level. Out: notes and warnings, in the order of the text. Holds: every door counts as open,
-//! since what a key can open is not cut off; every layer counts, and ways over links as well; the cost is
-//! bounded by the parts looked at. Not here: what keeps a level from loading (`read`, `resolve`, `bake`).
+//! since what a key can open is not cut off, and for marks as one that lets people through in its directions
+//! alone; every layer counts, and ways over links as well; the cost is bounded by the parts looked at.
+//! Not here: what keeps a level from loading (`read`, `resolve`, `bake`).
 
 use glam::Vec3;
 
 use super::bake::shown;
-use super::def::{CharacterDef, NavigationDef};
+use super::def::NavigationDef;
 use super::diagnostic::{Diagnostic, Findings, PendingDiagnostic, Span, code};
 use super::loaded::Level;
 use super::resolve::{NamedArea, NamedMark};
@@ -317,23 +318,9 @@ fn walkable_cell(cells: &CellMap, area: AreaId, bounds: Bounds) -> Option<Vec3> 
 }
 
 fn lost_marks(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
-    let floor = super::resolve::floor_y_m(&level.def);
-    let start = |character: &CharacterDef| {
-        let name = character.layer.as_ref().map(|name| name.value.as_str());
-        let layer = name.and_then(|name| layer_names(level).position(|own| own == name)).unwrap_or(0) as u8;
-        let place = super::resolve::world(character.position.value, floor);
-        let near = map.nearest(place, super::bake::SNAP_M, &Traversal { layer, ..SLIM })?;
-        part_of(map, parts, layer, near.point)
-    };
-    let mut from: Vec<usize> = level.def.characters.iter().filter_map(start).collect();
-    from.sort_unstable();
-    from.dedup();
-    if from.is_empty() {
-        from.push(0);
-    }
-    let from: Vec<&LayerIsland> = from.into_iter().filter_map(|part| parts.get(part)).collect();
+    let mut walkers = Walkers::of(level, map, parts);
     for mark in &level.resolved.marks {
-        if let Some((message, help)) = lost(map, &from, mark) {
+        if let Some((message, help)) = lost(&mut walkers, mark) {
             findings.warn(|| {
                 let finding = PendingDiagnostic::new(code::UNREACHABLE, mark.span, message);
                 let name = mark.name.as_deref().unwrap_or_default();
@@ -347,8 +334,75 @@ fn lost_marks(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[Lay
     }
 }
 
+/// Who walks to marks: from where, and by which rules of doors.
+struct Walkers<'a> {
+    map: &'a NavMap,
+    /// Where they begin: one place of each ground that hangs together, at most [`PARTS_MAX`].
+    starts: Vec<LayerPoint>,
+    /// They may not pass a door against its direction.
+    by: Traversal,
+    /// Doors with a direction are walls: what hangs together for these can be walked to and fro.
+    walled: Traversal,
+    /// Places that were asked for, and whether they come there; at most [`PARTS_MAX`].
+    known: Vec<(LayerPoint, bool)>,
+}
+
+impl<'a> Walkers<'a> {
+    /// The characters of a level; for one without any, who begins on its largest part.
+    fn of(level: &Level, map: &'a NavMap, parts: &[LayerIsland]) -> Self {
+        let by = Traversal { rules: super::spawn::rules_of_doors(level), ..SLIM };
+        let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
+        let mut walkers = Self { map, starts: Vec::new(), by, walled, known: Vec::new() };
+        let floor = super::resolve::floor_y_m(&level.def);
+        for character in &level.def.characters {
+            let name = character.layer.as_ref().map(|name| name.value.as_str());
+            let layer =
+                name.and_then(|name| layer_names(level).position(|own| own == name)).unwrap_or(0) as u8;
+            let place = super::resolve::world(character.position.value, floor);
+            let near = map.nearest(place, super::bake::SNAP_M, &Traversal { layer, ..SLIM });
+            let start = near.map(|near| LayerPoint { layer, point: near.point });
+            let is_new =
+                |start: &LayerPoint| !walkers.starts.iter().any(|own| walkers.are_joined(*own, *start));
+            if walkers.starts.len() < PARTS_MAX
+                && let Some(start) = start.filter(is_new)
+            {
+                walkers.starts.push(start);
+            }
+        }
+        let largest = parts.first().map(|part| LayerPoint { layer: part.layer, point: part.island.sample });
+        if walkers.starts.is_empty() {
+            walkers.starts.extend(largest);
+        }
+        walkers
+    }
+
+    fn leads(&self, from: LayerPoint, to: LayerPoint, by: &Traversal) -> bool {
+        let by = Traversal { layer: from.layer, ..by.clone() };
+        matches!(self.map.reach_on(from.point, to, &by), Reach::Yes)
+    }
+
+    fn are_joined(&self, one: LayerPoint, other: LayerPoint) -> bool {
+        self.leads(one, other, &self.walled) && self.leads(other, one, &self.walled)
+    }
+
+    /// Whether they come to a place. Cost: labels; a search for each ground that only doors with a direction
+    /// lead to.
+    fn come_to(&mut self, place: LayerPoint) -> bool {
+        let is_known = |known: &&(LayerPoint, bool)| self.are_joined(known.0, place);
+        if let Some((_, comes)) = self.known.iter().find(is_known) {
+            return *comes;
+        }
+        let comes = self.starts.iter().any(|start| self.leads(*start, place, &self.by));
+        if self.known.len() < PARTS_MAX {
+            self.known.push((place, comes));
+        }
+        comes
+    }
+}
+
 /// Why nobody can walk to a mark, and where one could. None when a character can, on any layer.
-fn lost(map: &NavMap, from: &[&LayerIsland], mark: &NamedMark) -> Option<(String, Option<String>)> {
+fn lost(walkers: &mut Walkers<'_>, mark: &NamedMark) -> Option<(String, Option<String>)> {
+    let map = walkers.map;
     let name = mark.name.as_deref().unwrap_or_default();
     let mut layers = 0..map.layer_count() as u8;
     let is_ground = |layer| map.is_walkable(mark.position, &Traversal { layer, ..SLIM });
@@ -357,8 +411,7 @@ fn lost(map: &NavMap, from: &[&LayerIsland], mark: &NamedMark) -> Option<(String
         let help = near.map(|[x, z]| format!("the nearest place to stand is [{x}, {z}]"));
         return Some((format!("mark \"{name}\" lies where nobody can stand"), help));
     }
-    let comes = |layer| from.iter().any(|part| reaches(map, part, layer, mark.position));
-    if layers.any(comes) {
+    if layers.any(|layer| walkers.come_to(LayerPoint { layer, point: mark.position })) {
         return None;
     }
     let who = "no way leads to it from where the characters begin, even with every door open";

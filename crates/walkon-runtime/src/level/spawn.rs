@@ -4,6 +4,8 @@
 //! at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level. Not
 //! here: scripts, which attach the behaviours; checking, which `load` has done.
 
+use std::sync::Arc;
+
 use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::ordered::CollectOrdered;
@@ -18,8 +20,9 @@ use crate::level::loaded::Level;
 use crate::level::plain_data::plain_props;
 use crate::level::resolve::{self, Resolved};
 use crate::level::settings::{CrowdDef, Limits as LimitsDef};
-use crate::nav::Veil;
+use crate::nav::{PassRules, Veil};
 use crate::world::area::{Area, AreaKind};
+use crate::world::asker::pass_rules;
 use crate::world::character::Gait;
 use crate::world::day::DayTime;
 use crate::world::door::DoorPolicy;
@@ -125,6 +128,12 @@ fn areas(resolved: &Resolved) -> Vec<Area> {
             },
         })
         .collect()
+}
+
+/// The rules by which somebody who is nobody in particular passes the doors of a level.
+pub(super) fn rules_of_doors(level: &Level) -> Option<Arc<PassRules>> {
+    let floor_y_m = resolve::floor_y_m(&level.def);
+    pass_rules(&doors(&level.def, &level.resolved, TickRate::default(), floor_y_m), None)
 }
 
 fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: Option<f64>) -> Vec<Door> {

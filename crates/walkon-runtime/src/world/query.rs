@@ -15,8 +15,8 @@ use crate::world::area::Area;
 use crate::world::asker;
 use crate::world::bystander_index::People;
 use crate::world::bystanders::{Bystanders, Straight};
-use crate::world::character::{Character, standing_on};
-use crate::world::door::Door;
+use crate::world::character::{Character, Gait, standing_on};
+use crate::world::door::{Door, DoorPolicy};
 use crate::world::event::Fact;
 use crate::world::outcome::{Blocker, Journey, Reason, WalkResult};
 use crate::world::place::Mark;
@@ -180,6 +180,14 @@ impl World {
     #[must_use]
     pub fn traversal_for(&self, asker: asker::Asker<'_>) -> Traversal {
         asker::traversal(&self.map, self.clock.rate, asker)
+    }
+
+    /// The traversal of a body that is nobody in particular, as the doors stand now: it opens none, and obeys
+    /// those that let people through in one direction only.
+    #[must_use]
+    pub fn traversal_of_nobody(&self, layer: u8, radius_m: f32) -> Traversal {
+        let (doors, speed_mps) = (DoorPolicy::Avoid, Gait::WALK_MPS);
+        self.traversal_for(asker::Asker { tags: None, layer, radius_m, doors, keys: &[], speed_mps })
     }
 
     /// The traversal of a walk, as the doors stand now.

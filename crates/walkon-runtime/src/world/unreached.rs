@@ -10,6 +10,7 @@ use crate::base::geom::ground;
 use crate::base::suggestions;
 use crate::nav::{PathFailure, Traversal};
 use crate::world::World;
+use crate::world::area::Area;
 use crate::world::settings::Settings;
 
 impl World {
@@ -25,10 +26,21 @@ impl World {
             PathFailure::Occupied => "somebody stands on the goal".to_owned(),
             PathFailure::Limit => "the search reached its limit of expansions".to_owned(),
             PathFailure::Area(area) => match self.map.areas.get(area.index()) {
-                Some(area) if area.door.is_some() => "that door is closed".to_owned(),
+                Some(area) if area.door.is_some() => self.why_shut(area, by).to_owned(),
                 Some(area) => format!("area \"{}\" is not available", area.name),
                 None => self.why_no_way(goal, by),
             },
+        }
+    }
+
+    /// Why a body does not pass a door.
+    fn why_shut(&self, area: &Area, by: &Traversal) -> &'static str {
+        let open =
+            area.door.and_then(|door| self.doors().get(door.index())).filter(|door| door.is_passable());
+        match open.map(|door| by.barred().contains(&door.area)) {
+            None => "that door is closed",
+            Some(true) => "that door lets only others through",
+            Some(false) => "that door lets nobody through in this direction",
         }
     }
 

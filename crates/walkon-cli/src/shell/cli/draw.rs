@@ -18,7 +18,6 @@ use crate::base::geom::Segment;
 use crate::base::suggestions::counted;
 use crate::game::Game;
 use crate::game::recording::Recording;
-use crate::nav::Traversal;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{OutputFile, Results, tell};
 use crate::shell::progress::ProgressWork;
@@ -148,7 +147,7 @@ fn question(
     goal_layer: Option<u8>,
     parts: Option<Parts>,
 ) -> PathQuestion {
-    let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
+    let by = world.traversal_of_nobody(layer, Gait::RADIUS_M);
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
     let around = if is_among_others {
         world.bystanders(Straight { from, to, layer, keeps_off: None, but: &[] })

@@ -25,7 +25,6 @@ use crate::level::graph::work::{
 };
 use crate::level::graph::{GraphDef, GraphPaths, HandEdits, graph_text, read_graph_text};
 use crate::level::{DoorJoin, FILE_BYTES_MAX, FileSource, Hierarchy, RADIUS, SourceError, door_joins, load};
-use crate::nav::Traversal;
 use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands};
 use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, grow};
 use crate::nav::solids::Solids;
@@ -452,7 +451,7 @@ impl<'s> GraphWork<'s> {
         let loaded = self.shell.load(&self.found)?;
         let mut world = crate::level::spawn::build(loaded, None).world;
         let standard = RADIUS.default.min(self.def.agent_radius_m) as f32;
-        let by = Traversal { radius_m: args.radius.unwrap_or(standard), ..Traversal::default() };
+        let by = world.traversal_of_nobody(0, args.radius.unwrap_or(standard));
         let asked = PathQuestion {
             from: in_space(args.from),
             to: in_space(args.to),

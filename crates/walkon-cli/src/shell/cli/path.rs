@@ -36,7 +36,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let mut world = crate::level::spawn::build(loaded, None).world;
     let layer = layer_of(&world, args.layer.as_deref())?;
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(&world, Some(name))).transpose()?;
-    let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
+    let by = world.traversal_of_nobody(layer, args.radius);
     let asked = PathQuestion { from, to, by, goal_layer, others: None };
     let answered = asked.answer(&mut world);
     let points = if args.raw { PathPoints::Raw } else { PathPoints::Smooth };
