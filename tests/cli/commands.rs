@@ -1355,3 +1355,19 @@ end end",
         assert_eq!(lost, expected, "{kind} {direction}: {told}");
     }
 }
+
+#[test]
+fn a_level_without_a_name_is_called_like_its_file_dots_and_all() {
+    let project = Project::new();
+    let text =
+        project.read("levels/yard.json").replacen("\"name\": \"yard\",", "\"script\": \"say.lua\",", 1);
+    project.write("scripts/say.lua", "function onStart() log.info('it is %s', level.name) end");
+    for name in ["part.1", "part.2", "v1.0.3"] {
+        project.write(&format!("levels/{name}.json"), &text);
+        let (told, _) = project.expect(0, &["run", name, "--ticks", "2"]);
+        assert!(told.contains(&format!("it is {name}\n")), "{told}");
+        let row = project.json(0, &["run", name, "--ticks", "2", "--format", "json"]);
+        assert_eq!(row["level"], name);
+    }
+    project.expect(0, &["batch", "part.1", "part.2", "v1.0.3", "--seeds", "1..2", "--ticks", "2"]);
+}

@@ -380,8 +380,7 @@ impl Desk {
 
     /// Where the expected paths of the level are kept by default.
     fn expectations_file(&self) -> String {
-        let stem = self.document.level().rsplit('/').next().unwrap_or_default();
-        let stem = stem.split('.').next().unwrap_or_default();
+        let stem = walkon_runtime::level::stem(self.document.level());
         let folder = self.script_names.iter().find_map(|(path, name)| path.strip_suffix(name.as_str()));
         format!("{}{}", folder.unwrap_or_default(), Expectations::file_name(stem))
     }

@@ -68,5 +68,5 @@ pub use report::{DoorJoin, door_joins, report};
 pub use resolve::{NamedArea, NamedMark, NamedRoute, Resolved, radians, world};
 pub use schema::schema;
 pub use settings::{CrowdDef, Limits};
-pub use source::{FileSource, MemorySource, PATH_BYTES_MAX, PathError, SourceError, checked_path};
+pub use source::{FileSource, MemorySource, PATH_BYTES_MAX, PathError, SourceError, checked_path, stem};
 pub use textgrid::TextGrid;

@@ -194,9 +194,11 @@ pub(crate) fn beside(level: &str, file: &str) -> String {
     }
 }
 
-/// The name of a file without folder and suffix; a double suffix such as `.grid.txt` goes as a whole.
-pub(crate) fn stem(path: &str) -> &str {
+/// The name of a file without folder and suffix: the name of a level that gives itself none. The double
+/// suffix `.grid.txt` goes as a whole.
+#[must_use]
+pub fn stem(path: &str) -> &str {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let stem = file.split('.').next().unwrap_or(file);
+    let stem = file.strip_suffix(".grid.txt").or_else(|| Some(file.rsplit_once('.')?.0)).unwrap_or(file);
     if stem.is_empty() { file } else { stem }
 }
