@@ -212,6 +212,14 @@ fn a_dot_is_the_project_here_and_a_dash_is_stdin_or_stdout() {
     assert!(gif.starts_with(b"GIF89a"));
     let (drawn, _) = piped(&["draw", "-", "--out", "-"], &level);
     assert_eq!(String::from_utf8(drawn).unwrap(), project.expect(0, &["draw", "yard"]).0);
+    project.write("t.jsonl", &String::from_utf8(trace.clone()).unwrap());
+    for tick in ["3", "9"] {
+        let (drawn, _) = piped(&["draw", "-", "--tick", tick], &trace);
+        let of_the_file = project.expect(0, &["draw", "t.jsonl", "--tick", tick]).0;
+        assert_eq!(String::from_utf8(drawn).unwrap(), of_the_file);
+    }
+    let (gif, _) = piped(&["draw", "-", "--gif", "-"], &trace);
+    assert!(gif.starts_with(b"GIF89a"));
     let (map, told) = piped(&["path", "yard", "--from", "1,1", "--to", "9,7", "--out", "-"], b"");
     assert!(String::from_utf8(map).unwrap().contains('S') && told.contains("complete"), "{told}");
     let (junit, told) = piped(&["test", "--junit", "-"], b"");

@@ -6,6 +6,7 @@
 //! Not here: what is in a level (`level`) or a script (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -292,7 +293,7 @@ pub fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
         return Err(CommandFailure::usage("level: an empty name, expected the path or the name of a level"));
     }
     if is_stream(asked) {
-        return level_of_stdin();
+        return level_of_stream(&mut std::io::stdin().lock());
     }
     match std::fs::metadata(asked) {
         Ok(found) if found.is_dir() => match named_level(asked) {
@@ -309,11 +310,13 @@ pub fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
 const STDIN: &str = "stdin.json";
 
 /// A level whose text comes by stdin; it belongs to the current folder, as if it lay there.
-fn level_of_stdin() -> Result<FoundLevel, CommandFailure> {
-    use std::io::Read;
+///
+/// # Errors
+/// When it cannot be read, or the current folder is in no project that can be read.
+pub fn level_of_stream(stdin: &mut dyn Read) -> Result<FoundLevel, CommandFailure> {
     let mut bytes = Vec::new();
     let most = level::FILE_BYTES_MAX + 1;
-    let read = std::io::stdin().lock().take(most).read_to_end(&mut bytes);
+    let read = stdin.take(most).read_to_end(&mut bytes);
     read.map_err(|error| CommandFailure::io(format!("stdin: {error}")))?;
     let here = Path::new(".");
     let project = Project::around(here)?;

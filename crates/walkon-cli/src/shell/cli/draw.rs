@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use walkon_shell::{CommandFailure, Exit};
 
-use self::source::{DrawSource, trace_text};
+use self::source::{DrawSource, DrawnText};
 use super::args::DrawArgs;
 use super::canvas::{form_of, search_picture, slant_of, text, world_picture, write};
 use super::path_question::{PathQuestion, floor_of, layer_of, on_floor};
@@ -29,9 +29,15 @@ use crate::world::character::Gait;
 pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     without_animation(args)?;
     let form = args.out.as_deref().map(form_of).transpose()?;
-    let traced = trace_text(&args.level)?;
-    let trace = traced.as_deref().map(|text| replay::read(&args.level, text)).transpose()?;
-    let source = DrawSource::open(shell, args, trace.as_ref())?;
+    let traced;
+    let (source, trace) = match DrawnText::at(&args.level)? {
+        DrawnText::Level(found) => (DrawSource::of_level(shell, args, *found)?, None),
+        DrawnText::Trace(read) => {
+            traced = read;
+            let trace = replay::read(&args.level, &traced)?;
+            (DrawSource::of_trace(shell, args, &trace)?, Some(trace))
+        }
+    };
     if let Some(file) = &args.gif {
         return animate::run(shell, args, file, source, trace.as_ref());
     }

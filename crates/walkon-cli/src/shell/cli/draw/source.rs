@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use walkon_shell::CommandFailure;
-use walkon_shell::project::{FoundLevel, Project, find_level};
+use walkon_shell::project::{FoundLevel, Project, find_level, level_of_stream};
 
 use crate::game::recording::Recording;
 use crate::level::Level;
@@ -24,17 +24,57 @@ const MARK: &[u8] = b"{\"walkon\":";
 /// What some programs write in front of a text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The text of a trace; None when the file is none.
-pub(super) fn trace_text(path: &Path) -> Result<Option<String>, CommandFailure> {
-    if !is_stream(path) && begins_as_trace(path) { replay::text_of(path).map(Some) } else { Ok(None) }
+/// What was named to be drawn.
+pub(super) enum DrawnText {
+    /// A trace: its text.
+    Trace(String),
+    /// A level.
+    Level(Box<FoundLevel>),
 }
 
-/// Whether a file begins with the mark of a trace, or with a byte order mark and that.
+impl DrawnText {
+    /// What lies at `path`, or comes by stdin.
+    pub fn at(path: &Path) -> Result<Self, CommandFailure> {
+        if is_stream(path) {
+            return Self::by_stdin();
+        }
+        match begins_as_trace(path) {
+            true => replay::text_of(path).map(Self::Trace),
+            false => find_level(path).map(Self::level),
+        }
+    }
+
+    fn level(found: FoundLevel) -> Self {
+        Self::Level(Box::new(found))
+    }
+
+    fn by_stdin() -> Result<Self, CommandFailure> {
+        let failed = |error| CommandFailure::io(format!("stdin: {error}"));
+        let mut stdin = std::io::stdin().lock();
+        let mut bytes = first_of(&mut stdin).map_err(failed)?;
+        if !is_trace(&bytes) {
+            return level_of_stream(&mut bytes.chain(stdin)).map(Self::level);
+        }
+        stdin.read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Self::Trace(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}
+
 fn begins_as_trace(path: &Path) -> bool {
-    let most = (BYTE_ORDER_MARK.len() + MARK.len()) as u64;
+    let first = std::fs::File::open(path).and_then(|mut file| first_of(&mut file));
+    first.is_ok_and(|first| is_trace(&first))
+}
+
+/// As many bytes as tell a trace.
+fn first_of(file: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut first = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut first));
-    read.is_ok() && first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&first).starts_with(MARK)
+    file.take((BYTE_ORDER_MARK.len() + MARK.len()) as u64).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+/// Whether bytes begin with the mark of a trace, or with a byte order mark and that.
+fn is_trace(first: &[u8]) -> bool {
+    first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first).starts_with(MARK)
 }
 
 /// A level to draw.
@@ -50,17 +90,14 @@ pub(super) struct DrawSource {
 }
 
 impl DrawSource {
-    /// The level that is asked for, or that of the trace.
-    pub fn open(
-        shell: &Shell,
-        args: &DrawArgs,
-        trace: Option<&Recording<'_>>,
-    ) -> Result<Self, CommandFailure> {
-        let Some(trace) = trace else {
-            let found = find_level(&args.level)?;
-            let loaded = shell.load(&found)?;
-            return Ok(Self { found, loaded, scripts: None, seed: args.seed, args: Vec::new(), from: None });
-        };
+    /// A level that is asked for.
+    pub fn of_level(shell: &Shell, args: &DrawArgs, found: FoundLevel) -> Result<Self, CommandFailure> {
+        let loaded = shell.load(&found)?;
+        Ok(Self { found, loaded, scripts: None, seed: args.seed, args: Vec::new(), from: None })
+    }
+
+    /// The level of a trace.
+    pub fn of_trace(shell: &Shell, args: &DrawArgs, trace: &Recording<'_>) -> Result<Self, CommandFailure> {
         if args.seed.is_some() {
             return Err(CommandFailure::usage("--seed: a trace has a seed of its own"));
         }
