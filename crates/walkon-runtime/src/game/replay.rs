@@ -159,6 +159,7 @@ pub fn replay(
             Game::restore(level, setup, save).map_err(|error| StartError::Save(error.to_string()))?
         }
     };
+    let first = game.world().tick().0;
     let mut comparison = Comparison {
         recording,
         is_stopped,
@@ -177,7 +178,7 @@ pub fn replay(
     let because =
         recording.lines.iter().take(seen).find_map(|line| Some((tick_of(line)?, unrepeatable(line)?)));
     Ok(ReplayResult {
-        ticks: report.ticks,
+        ticks: report.ticks - first,
         lines: comparison.lines,
         hashes: comparison.hashes,
         hash: report.hash,
