@@ -722,7 +722,7 @@ fn fault_h11_two_options_never_write_one_file() {
         ([&["test", "--junit", "j.xml", "--profile", "j.xml"], folded.as_slice()].concat(), "--junit and"),
         ([&["test", "--junit", "-", "--profile", "-"], folded.as_slice()].concat(), "stdout: --junit and"),
     ] {
-        let (out, err) = project.expect(6, &case);
+        let (out, err) = project.expect(2, &case);
         assert!(out.is_empty() && err.contains(who), "{case:?}: {out}{err}");
         assert!(err.contains("name another file to write to"), "{case:?}: {err}");
     }

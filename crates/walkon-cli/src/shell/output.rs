@@ -197,7 +197,7 @@ pub(super) fn refuse_shared(asked: &[AskedOutput<'_>]) -> Result<(), CommandFail
             option if option == one.option => format!("{option} writes to it twice"),
             option => format!("{option} and {} both write to it", one.option),
         };
-        return Err(CommandFailure::io(format!("{name}: {who}")).help("name another file to write to"));
+        return Err(CommandFailure::usage(format!("{name}: {who}")).help("name another file to write to"));
     }
     Ok(())
 }
