@@ -934,3 +934,72 @@ fn inv_mutated_maps_of_tiled_never_panic_and_every_refusal_has_a_place() {
     }
     assert!(refused > 300 && taken > 20, "{refused} refused, {taken} taken");
 }
+
+/// The errors of a map that has one fault.
+fn errors_of(source: &MemorySource) -> Vec<Diagnostic> {
+    let found = import(source, "maps/map.tmx").expect_err("it is refused");
+    found.into_iter().filter(|found| found.severity == Severity::Error).collect()
+}
+
+#[test]
+fn one_fault_of_a_map_is_one_error_and_what_is_offered_instead_fits() {
+    let map = |tileset: &str, object: &str| {
+        format!(
+            "<map orientation=\"orthogonal\" width=\"2\" height=\"1\" tilewidth=\"16\" tileheight=\"16\">\
+             <tileset firstgid=\"1\" source=\"{tileset}\"/>\
+             <layer name=\"floor\" width=\"2\" height=\"1\"><data encoding=\"csv\">1,1</data></layer>\
+             <objectgroup name=\"things\"><object id=\"1\" name=\"gold\" gid=\"1\" x=\"0\" y=\"16\"/>{object}</objectgroup></map>"
+        )
+    };
+    let with = |text: String| {
+        MemorySource::new()
+            .with("maps/map.tmx", text)
+            .with("maps/mop.tx", "<template><object/></template>")
+            .with("maps/set.tsx", "<tileset tilewidth=\"16\" tileheight=\"16\" tilecount=\"4\"/>")
+    };
+    let point = |x: &str| format!("<object id=\"2\" x=\"{x}\" y=\"0\"><point/></object>");
+    let line =
+        |x: &str| format!("<object id=\"2\" x=\"0\" y=\"0\"><polyline points=\"0,0 {x},0\"/></object>");
+    let of_template = |name: &str| format!("<object id=\"2\" template=\"{name}\" x=\"0\" y=\"0\"/>");
+    for (text, code, said, help) in [
+        (map("sat.tsx", ""), "unresolved", "cannot be read", Some("did you mean \"maps/set.tsx\"?")),
+        (map("sat.tsj", ""), "unresolved", "cannot be read", Some("did you mean \"maps/set.tsx\"?")),
+        (
+            map("set.tsx", &of_template("map.tx")),
+            "unresolved",
+            "cannot be read",
+            Some("did you mean \"maps/mop.tx\"?"),
+        ),
+        (
+            map("set.tsx", &of_template("met.tx")),
+            "unresolved",
+            "cannot be read",
+            Some("did you mean \"maps/mop.tx\"?"),
+        ),
+        (map("set.tsx", &of_template("far_off.tx")), "unresolved", "cannot be read", None),
+        (map("set.tsx", &point("1e30")), "limit", "expected -1000000000 to 1000000000", None),
+        (map("set.tsx", &line("1e30")), "limit", "each -1000000000 to 1000000000", None),
+        (map("set.tsx", &point("inf")), "number", "expected a finite number", None),
+        (map("set.tsx", &line("inf")), "number", "expected two numbers with a comma", None),
+    ] {
+        let errors = errors_of(&with(text.clone()));
+        let [one] = &errors[..] else { panic!("{text}: {errors:#?}") };
+        assert_eq!(one.code, code, "{text}: {one:?}");
+        assert!(one.message.contains(said), "{text}: {one:?}");
+        assert_eq!(one.help.as_deref(), help, "{text}");
+    }
+}
+
+#[test]
+fn a_map_that_is_drawn_askew_says_that_it_is_read_as_if_it_were_not() {
+    let map = |orientation: &str| {
+        let text = format!(
+            "<map orientation=\"{orientation}\" width=\"2\" height=\"1\" tilewidth=\"16\" tileheight=\"16\">\
+             <tileset firstgid=\"1\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"4\"/>\
+             <layer name=\"floor\" width=\"2\" height=\"1\"><data encoding=\"csv\">1,1</data></layer></map>"
+        );
+        let level = level::load("map.tmx", &MemorySource::new().with("map.tmx", text)).unwrap();
+        level.diagnostics.iter().filter(|found| found.message.contains("oblique")).count()
+    };
+    assert_eq!((map("oblique"), map("orthogonal")), (1, 0));
+}

@@ -9,6 +9,9 @@ use super::files::{Here, Import, short};
 use super::tree::Element;
 use crate::level::diagnostic::code;
 
+/// Largest number of pixels or degrees.
+pub(super) const NUMBER_MAX: f64 = 1e9;
+
 /// A whole number that must be there.
 pub(super) fn whole(
     import: &mut Import<'_>,
@@ -66,7 +69,14 @@ pub(super) fn number(
 ) -> f64 {
     let Some(attribute) = element.attribute(name) else { return default };
     match attribute.value.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value.abs() <= 1e9 => value + 0.0,
+        Ok(value) if value.is_finite() && value.abs() <= NUMBER_MAX => value + 0.0,
+        Ok(value) if value.is_finite() => {
+            let shown = short(&attribute.value);
+            let what = sentence(element, name);
+            let message = format!("{what} is \"{shown}\", expected -{NUMBER_MAX} to {NUMBER_MAX}");
+            import.error(here, code::LIMIT, attribute.span, message);
+            default
+        }
         _ => {
             let shown = short(&attribute.value);
             let message = format!("{} is \"{shown}\", expected a finite number", sentence(element, name));

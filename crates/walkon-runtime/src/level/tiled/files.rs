@@ -32,6 +32,8 @@ pub(in crate::level) struct Import<'f> {
     /// Cells that all layers together may still have.
     pub(super) cells_left: u64,
     pub(super) tilesets: BTreeMap<String, Arc<RawTileset>>,
+    /// Whether a tileset could not be read: nothing is said then of tiles that are in none.
+    pub(super) lacks_tileset: bool,
     pub(super) templates: BTreeMap<String, Arc<super::raw::RawObject>>,
     /// Paths of the files being read, the outermost first.
     pub(super) open: Vec<String>,
@@ -65,6 +67,7 @@ impl<'f> Import<'f> {
             inheritance: Inheritance::default(),
             cells_left: LAYER_CELLS_MAX,
             tilesets: BTreeMap::new(),
+            lacks_tileset: false,
             templates: BTreeMap::new(),
             open: Vec::new(),
             files: 0,
@@ -99,6 +102,13 @@ impl<'f> Import<'f> {
             self.error(here, code::LIMIT, span, message);
         }
         paid.ok()
+    }
+
+    /// An error about a tile that is in no tileset: nothing where one could not be read, which may have it.
+    pub(super) fn no_tile(&mut self, here: Here<'_, '_>, span: Span, message: String) {
+        if !self.lacks_tileset {
+            self.error(here, code::GID, span, message);
+        }
     }
 
     /// Notes that something was left out, once for each kind.
@@ -173,7 +183,7 @@ impl<'f> Import<'f> {
                 return finding;
             }
             let names = source.names();
-            finding.suggest(path, names.iter().map(String::as_str))
+            finding.suggest(path, names.iter().map(String::as_str).filter(|name| is_like(path, name)))
         });
         self.failed = Some(error.clone());
     }
@@ -202,6 +212,16 @@ impl<'f> Import<'f> {
             }
         }
     }
+}
+
+/// Whether a file may be what was meant by a name: of a tileset, of a template, or of the same suffix.
+fn is_like(asked: &str, other: &str) -> bool {
+    let kind = |path: &str| match path.rsplit_once('.').map_or("", |(_, suffix)| suffix) {
+        "tsj" => "tsx".to_owned(),
+        "tj" => "tx".to_owned(),
+        suffix => suffix.to_owned(),
+    };
+    kind(asked) == kind(other)
 }
 
 /// A name as a sentence shows it.

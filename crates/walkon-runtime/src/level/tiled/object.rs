@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::attribute::{self, class_of, optional_whole};
+use super::attribute::{self, NUMBER_MAX, class_of, optional_whole};
 use super::files::{Here, Import, short};
 use super::inheritance::{object_bytes, tile_bytes};
 use super::property;
@@ -145,7 +145,7 @@ fn tile(
     let Some((first, set)) = set.filter(|(first, set)| id > 0 && id - first < set.tiles_max) else {
         let name = short(element.value("name"));
         let message = format!("object \"{name}\" shows tile {id}, which is no tile of any tileset");
-        import.error(here, code::GID, element.span_of("gid"), message);
+        import.no_tile(here, element.span_of("gid"), message);
         return None;
     };
     let local = id - first;
@@ -173,15 +173,19 @@ fn corners(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -
             );
             return None;
         }
-        let number =
-            |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite() && value.abs() <= 1e9);
+        let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
         let point = pair.split_once(',').and_then(|(x, y)| Some([number(x)?, number(y)?]));
-        let Some(point) = point else {
-            let message = format!("a corner is \"{}\", expected two numbers with a comma", short(pair));
-            import.error(here, code::NUMBER, span, message);
-            return None;
+        let (code, range) = match point {
+            Some(point) if point.iter().all(|value| value.abs() <= NUMBER_MAX) => {
+                list.push(point);
+                continue;
+            }
+            Some(_) => (code::LIMIT, format!(", each -{NUMBER_MAX} to {NUMBER_MAX}")),
+            None => (code::NUMBER, String::new()),
         };
-        list.push(point);
+        let message = format!("a corner is \"{}\", expected two numbers with a comma{range}", short(pair));
+        import.error(here, code, span, message);
+        return None;
     }
     Some(list)
 }

@@ -85,7 +85,12 @@ fn orientation(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<Orientatio
     let known =
         [Orientation::Orthogonal, Orientation::Isometric, Orientation::Staggered, Orientation::Hexagonal];
     let stated = here.root.value("orientation");
-    // An oblique map is an orthogonal one that is drawn askew; a map that says nothing is orthogonal.
+    if stated == "oblique" {
+        let message = "the map is oblique, an orthogonal one that is drawn askew: it is read as orthogonal";
+        let span = here.root.span_of("orientation");
+        import.findings.warn(|| PendingDiagnostic::new(code::CHOICE, span, message).at(here.pointer(span)));
+    }
+    // A map that says nothing is orthogonal.
     if matches!(stated, "" | "oblique") {
         return Some(Orientation::Orthogonal);
     }
@@ -320,7 +325,7 @@ fn cells(
         let (x, y) = (i64::from(rect.x) + i64::from(x), i64::from(rect.y) + i64::from(y));
         let id = gids[index] & GID_MASK;
         let message = format!("{whose} has tile {id} in cell {x},{y}, which is no tile of {}", sets(map));
-        import.error(here, code::GID, element.span, message);
+        import.no_tile(here, element.span, message);
         return None;
     }
     Some(gids)

@@ -24,6 +24,16 @@ pub(super) fn tileset_of_map(
     here: Here<'_, '_>,
     element: &Element<'_>,
 ) -> Option<(u32, Arc<RawTileset>)> {
+    let found = named_tileset(import, here, element);
+    import.lacks_tileset |= found.is_none();
+    found
+}
+
+fn named_tileset(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+) -> Option<(u32, Arc<RawTileset>)> {
     let first = whole(import, here, element, "firstgid", 1..=i64::from(GID_MASK))? as u32;
     let Some(source) = element.attribute("source") else {
         return Some((first, Arc::new(tileset(import, here, element)?)));
