@@ -1371,3 +1371,31 @@ fn a_level_without_a_name_is_called_like_its_file_dots_and_all() {
     }
     project.expect(0, &["batch", "part.1", "part.2", "v1.0.3", "--seeds", "1..2", "--ticks", "2"]);
 }
+
+#[test]
+fn a_script_that_is_named_with_the_folder_of_scripts_is_told_without_it() {
+    let project = Project::new();
+    project.write("scripts/first.lua", "function onStart() end");
+    project.write("scripts/behaviours/guard.lua", "return { update = function() end }");
+    for (key, asked, expected) in [
+        ("script", "scripts/first.lua", "expected \"first.lua\""),
+        ("script", "scripts/first", "expected \"first\""),
+        ("script", "scripts/frist.lua", "did you mean \"first\"?"),
+        ("behaviour", "scripts/behaviours/guard.lua", "expected \"behaviours/guard.lua\""),
+        ("behaviour", "game/scripts/behaviours/guard", "expected \"behaviours/guard\""),
+    ] {
+        let text = project.read("levels/yard.json");
+        let text = match key {
+            "script" => text.replacen("\"name\": \"yard\",", &format!("\"script\": \"{asked}\","), 1),
+            _ => text.replace(
+                "\"position\": [1,1] }",
+                &format!("\"position\": [1,1], \"behaviour\": \"{asked}\" }}"),
+            ),
+        };
+        project.write("levels/named.json", &text);
+        for command in ["check", "run"] {
+            let (_, err) = project.expect(3, &[command, "levels/named.json"]);
+            assert!(err.contains("unknown script") && err.contains(expected), "{asked}: {err}");
+        }
+    }
+}

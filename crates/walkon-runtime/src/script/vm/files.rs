@@ -190,10 +190,23 @@ impl ScriptTexts {
                 }
             }
         }
-        Err(FileError::Unknown {
-            name: asked.to_owned(),
-            hint: suggestion(without_suffix(asked), self.known_words()),
-        })
+        Err(FileError::Unknown { name: asked.to_owned(), hint: self.hint(asked) })
+    }
+
+    /// What may have been meant by a name that means no file, as the end of a sentence: the file that is left
+    /// when folders in front of it are dropped, or the nearest name.
+    fn hint(&self, asked: &str) -> String {
+        let tails = || asked.match_indices('/').map(|(at, _)| &asked[at + 1..]);
+        let is_file = |tail: &&str| {
+            let file = self.files.by_name.get_key_value(without_suffix(tail));
+            file.is_some_and(|(name, file)| name == tail || file.path == **tail)
+        };
+        if let Some(tail) = tails().find(is_file) {
+            return format!("; names count from below the script folders, expected \"{}\"", shorten(tail));
+        }
+        let meant = std::iter::once(asked).chain(tails());
+        let hints = meant.map(|name| suggestion(without_suffix(name), self.known_words()));
+        hints.into_iter().find(|hint| !hint.is_empty()).unwrap_or_default()
     }
 
     /// The paths of all files, in order.

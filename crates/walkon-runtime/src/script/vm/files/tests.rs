@@ -22,6 +22,11 @@ fn a_name_is_the_path_or_the_stem_with_or_without_suffix() {
         ("util.lua", "unknown script \"util.lua\"; did you mean \"util\"?"),
         ("Baker", "unknown script \"Baker\"; did you mean \"baker\"?"),
         ("gard", "unknown script \"gard\"; did you mean \"guard\"?"),
+        (
+            "scripts/lib/util.luau",
+            "unknown script \"scripts/lib/util.luau\"; names count from below the script folders, expected \"lib/util.luau\"",
+        ),
+        ("scripts/gard.lua", "unknown script \"scripts/gard.lua\"; did you mean \"guard\"?"),
         ("", "an empty name, expected the name of a script"),
         ("lib\\util", "\"lib\\util\" has a backslash, expected \"lib/util\""),
         ("..\\util", "\"..\\util\" leads out of the script folders, expected a name below them"),
