@@ -10,7 +10,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
-use crate::base::ids::{PathToken, WalkId};
+use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
@@ -105,7 +105,7 @@ fn has_nothing_to_ask(clock: &Clock, walk: &Walk, who: &Character, marks: &Chang
 pub(crate) fn aim_and_request_path(parts: &mut Wayfinding<'_>, id: WalkId) {
     if parts.walks.get(id).is_some_and(Walk::is_open) {
         walk_modes::aim(parts, id);
-        send(parts, id);
+        send(parts, id, Room::ForBoth);
     }
 }
 
@@ -135,7 +135,16 @@ fn tell(parts: &mut Wayfinding<'_>, token: PathToken, answer: PathAnswer) {
     parts.events.push(Fact::PathAnswered { token, answer: Box::new(answer), by });
 }
 
-fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
+/// How much room a plan leaves beside those that do not step aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// As much as both bodies need.
+    ForBoth,
+    /// A part of it, as beside the others: bodies are pushed past one another where plans find no way.
+    InPart,
+}
+
+fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: Room) {
     let Some((walk, character)) = parts.walker(id) else {
         debug_assert!(false, "the character of an open walk is there");
         return;
@@ -154,7 +163,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
         from: start,
         to: goal,
         layer: by.layer,
-        keeps_off: repath::keeps_off(parts.clock, &parts.map.nav, walk, character),
+        keeps_off: (room == Room::ForBoth).then(|| repath::keep_off(&parts.map.nav, character)),
         but: &but,
     };
     let around = if is_ghost { None } else { parts.beside(line) };
@@ -183,6 +192,15 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
     let around = walk.asked_around.take();
+    if answer.others == Others::Ignored && around.as_ref().is_some_and(|around| has_whole(parts, around)) {
+        // Once: what is asked for now has none of those circles.
+        parts.walks.get_mut(id).into_iter().for_each(|walk| walk.ask = Some(why));
+        send(parts, id, Room::InPart);
+        return;
+    }
+    let Some(walk) = parts.walks.get(id) else {
+        return;
+    };
     let (is_look, is_door_plan) = (why.is_look(), walk.is_door_plan);
     let stays =
         is_look && WalkOnMap::of(parts, id).is_some_and(|way| way.stays(why, &answer, around.as_ref()));
@@ -232,6 +250,16 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
         take(parts, id, why, answer);
         bend(parts, id);
     }
+}
+
+/// Whether a plan kept off somebody that does not step aside as far as both bodies need.
+fn has_whole(parts: &Wayfinding<'_>, around: &Bystanders) -> bool {
+    let people = parts.people();
+    let is_whole = |who: CharacterId| {
+        let part_m = people.characters.get(who).map(|who| people.disc_of(who).radius_m);
+        around.disc_of(who).zip(part_m).is_some_and(|(disc, part_m)| disc.radius_m > part_m)
+    };
+    around.who().iter().any(|&who| is_whole(who))
 }
 
 /// A walk on its way, on the map as it is.

@@ -134,11 +134,9 @@ fn is_held_up(clock: &Clock, walk: &Walk) -> bool {
     backing_out::is_due(clock, backing_out::held_ticks(clock, Some(walk)))
 }
 
-/// How far a walk that does not get on keeps off those that do not step aside. One that gets on keeps off them
-/// as off the others: where bodies are pushed past one another there is room for more than for plans.
-pub(crate) fn keeps_off(clock: &Clock, nav: &NavMap, walk: &Walk, character: &Character) -> Option<KeepOff> {
-    let is_held = backing_out::is_held(clock, Some(walk));
-    is_held.then(|| KeepOff { radius_m: character.body.radius_m, node_m: nav.node_m() })
+/// How far a character keeps off those that do not step aside.
+pub(crate) fn keep_off(nav: &NavMap, character: &Character) -> KeepOff {
+    KeepOff { radius_m: character.body.radius_m, node_m: nav.node_m() }
 }
 
 /// Has a walk ask for a new path when others call for one.
@@ -174,7 +172,9 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
             // As for the plan.
             to: walk.goal_slot.map_or(walk.aim, |slot| slot.point),
             layer: character.layer,
-            keeps_off: keeps_off(parts.clock, &parts.map.nav, walk, character),
+            // While it gets on there is room enough.
+            keeps_off: backing_out::is_held(parts.clock, Some(walk))
+                .then(|| keep_off(&parts.map.nav, character)),
             but: &but,
         };
         let now = parts.bystanders.beside_way(people, line);
