@@ -120,12 +120,34 @@ fn work(parts: &mut Wayfinding<'_>) {
     parts.counts.restarts = parts.paths.requests.restarts();
     // What nobody asked for has what is left.
     parts.map.nav.precompute_idle(budget.saturating_sub(spent).min(IDLE_EXPANSIONS));
+    let mut to_ask_again = Vec::new();
     for (token, answer) in answers {
         match parts.paths.askers.remove(token) {
+            Some(walk) if closes_every_way(parts, walk, &answer) => to_ask_again.push(walk),
             Some(walk) => deliver(parts, walk, answer),
             None => tell(parts, token, answer),
         }
     }
+    // Only now: a new request may take the number of one whose answer has yet to be handed out.
+    for id in to_ask_again {
+        ask_again(parts, id);
+    }
+}
+
+/// Whether a plan that left room for both bodies beside those that do not step aside found no way for it.
+fn closes_every_way(parts: &Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> bool {
+    let around = parts.walks.get(id).and_then(|walk| walk.asked_around.as_ref());
+    answer.others == Others::Ignored && around.is_some_and(|around| has_whole(parts, around))
+}
+
+/// Asks for the same once more, with room in part. Once: what is asked for now has no such circles.
+fn ask_again(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some(walk) = parts.walks.get_mut(id).filter(|walk| walk.is_open()) else {
+        return;
+    };
+    walk.ask = walk.token.take().map(|(_, why)| why);
+    walk.asked_around = None;
+    send(parts, id, Room::InPart);
 }
 
 /// Hands a script the answer that it asked for.
@@ -192,15 +214,6 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
     let around = walk.asked_around.take();
-    if answer.others == Others::Ignored && around.as_ref().is_some_and(|around| has_whole(parts, around)) {
-        // Once: what is asked for now has none of those circles.
-        parts.walks.get_mut(id).into_iter().for_each(|walk| walk.ask = Some(why));
-        send(parts, id, Room::InPart);
-        return;
-    }
-    let Some(walk) = parts.walks.get(id) else {
-        return;
-    };
     let (is_look, is_door_plan) = (why.is_look(), walk.is_door_plan);
     let stays =
         is_look && WalkOnMap::of(parts, id).is_some_and(|way| way.stays(why, &answer, around.as_ref()));
