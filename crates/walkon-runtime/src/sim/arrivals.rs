@@ -166,11 +166,19 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
             _ => None,
         };
     let is_there = |ahead| match catches_up {
-        // Those on their way may get no further either.
-        true => people.has_come_to(ahead, walk),
+        // Those on their way may get no further either: one in front of them has come there.
+        true => in_front(people, ahead).any(|who| people.has_come_to(who, walk)),
         false => people.goes_to_same(ahead, walk),
     };
     may_stop && is_taken && is_near && ahead().is_some_and(is_there)
+}
+
+/// A character, the one in front of it, and so on.
+fn in_front(people: People<'_>, first: CharacterId) -> impl Iterator<Item = CharacterId> + '_ {
+    /// The most of a line.
+    const LINE_MAX: usize = 12;
+    let ahead = move |who: &CharacterId| people.walks.get(people.characters.get(*who)?.walk?)?.ahead;
+    std::iter::successors(Some(first), ahead).take(LINE_MAX)
 }
 
 /// What blocks a walk that has no one in front of it just now, because it sways back and forth: a closed door

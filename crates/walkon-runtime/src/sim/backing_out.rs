@@ -165,11 +165,6 @@ pub(crate) fn held_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
     walk.map_or(0, |walk| walk.clock(clock.landing()).since(walk.progress_tick))
 }
 
-/// Whether a walk has not got on for so long that it has to do something about it.
-pub(crate) fn is_held(clock: &Clock, walk: Option<&Walk>) -> bool {
-    held_ticks(clock, walk) >= clock.rate.ticks(HELD_S)
-}
-
 /// The pairs that meet across others that stand between the two and can go nowhere: each asks them aside,
 /// into the way of the other. It makes no difference which of the two sees it, nor in which order they were
 /// created. It is time when one does not get on, though the other may push it back.

@@ -20,7 +20,6 @@ use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::asker::goal_layer;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::Character;
-use crate::world::clock::Clock;
 use crate::world::door::Door;
 use crate::world::event::Fact;
 use crate::world::goal::Goal;
@@ -80,7 +79,7 @@ fn may_ask(parts: &mut Wayfinding<'_>, marks: &ChangeMarks<'_>) -> Vec<WalkId> {
     let (clock, people) = (parts.clock, parts.people());
     let mut seen = parts.look_through(|id, walk, who| {
         let is_concerned = places::is_concerned(clock, people, walk);
-        let may_ask = !has_nothing_to_ask(clock, walk, who, marks);
+        let may_ask = !has_nothing_to_ask(walk, who, marks);
         (is_concerned || may_ask).then_some(SeenWalk { id, is_concerned, may_ask })
     });
     let concerned: Vec<WalkId> = seen.iter().filter(|seen| seen.is_concerned).map(|seen| seen.id).collect();
@@ -88,38 +87,45 @@ fn may_ask(parts: &mut Wayfinding<'_>, marks: &ChangeMarks<'_>) -> Vec<WalkId> {
     for seen in seen.iter_mut().filter(|seen| seen.is_concerned) {
         // A place that it was given may have it ask.
         let walker = parts.walker(seen.id);
-        seen.may_ask = walker.is_some_and(|(walk, who)| !has_nothing_to_ask(clock, walk, who, marks));
+        seen.may_ask = walker.is_some_and(|(walk, who)| !has_nothing_to_ask(walk, who, marks));
     }
     seen.into_iter().filter(|seen| seen.may_ask).map(|seen| seen.id).collect()
 }
 
 /// Whether this step would leave a walk as it is, as most.
 #[inline]
-fn has_nothing_to_ask(clock: &Clock, walk: &Walk, who: &Character, marks: &ChangeMarks<'_>) -> bool {
+fn has_nothing_to_ask(walk: &Walk, who: &Character, marks: &ChangeMarks<'_>) -> bool {
     let aims_still = matches!((&walk.mode, walk.goal), (WalkMode::Once, Goal::Point(_)));
     let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
-    aims_still && !asks && repath::is_quiet(clock, walk, who, marks)
+    aims_still && !asks && repath::is_quiet(walk, who, marks)
 }
 
 /// Has a walk aim, and sends what it asks.
 pub(crate) fn aim_and_request_path(parts: &mut Wayfinding<'_>, id: WalkId) {
     if parts.walks.get(id).is_some_and(Walk::is_open) {
         walk_modes::aim(parts, id);
-        send(parts, id, Room::ForBoth);
+        send(parts, id, LeftRoom::ForBoth);
     }
 }
 
 /// Searches within the budget, and hands out what is ready.
 fn work(parts: &mut Wayfinding<'_>) {
-    let mut answers = Vec::new();
     let budget = parts.settings.path_budget;
-    let spent = parts.paths.requests.step_on(parts.threads, &parts.map.nav, budget, &mut answers);
+    let mut spent = search(parts, budget);
+    // What was asked again is not put off to the next tick, if it need not be.
+    spent += search(parts, budget.saturating_sub(spent));
     parts.counts.expansions += u64::from(spent);
     parts.counts.max_per_tick = parts.counts.max_per_tick.max(u64::from(spent));
     parts.counts.in_tick = u64::from(spent);
     parts.counts.restarts = parts.paths.requests.restarts();
     // What nobody asked for has what is left.
     parts.map.nav.precompute_idle(budget.saturating_sub(spent).min(IDLE_EXPANSIONS));
+}
+
+/// Searches for so many expansions, and hands out what is ready; how many it took.
+fn search(parts: &mut Wayfinding<'_>, budget: u32) -> u32 {
+    let mut answers = Vec::new();
+    let spent = parts.paths.requests.step_on(parts.threads, &parts.map.nav, budget, &mut answers);
     let mut to_ask_again = Vec::new();
     for (token, answer) in answers {
         match parts.paths.askers.remove(token) {
@@ -132,6 +138,7 @@ fn work(parts: &mut Wayfinding<'_>) {
     for id in to_ask_again {
         ask_again(parts, id);
     }
+    spent
 }
 
 /// Whether a plan that left room for both bodies beside those that do not step aside found no way for it.
@@ -147,7 +154,7 @@ fn ask_again(parts: &mut Wayfinding<'_>, id: WalkId) {
     };
     walk.ask = walk.token.take().map(|(_, why)| why);
     walk.asked_around = None;
-    send(parts, id, Room::InPart);
+    send(parts, id, LeftRoom::InPart);
 }
 
 /// Hands a script the answer that it asked for.
@@ -159,14 +166,14 @@ fn tell(parts: &mut Wayfinding<'_>, token: PathToken, answer: PathAnswer) {
 
 /// How much room a plan leaves beside those that do not step aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Room {
+enum LeftRoom {
     /// As much as both bodies need.
     ForBoth,
     /// A part of it, as beside the others: bodies are pushed past one another where plans find no way.
     InPart,
 }
 
-fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: Room) {
+fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     let Some((walk, character)) = parts.walker(id) else {
         debug_assert!(false, "the character of an open walk is there");
         return;
@@ -185,7 +192,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: Room) {
         from: start,
         to: goal,
         layer: by.layer,
-        keeps_off: (room == Room::ForBoth).then(|| repath::keep_off(&parts.map.nav, character)),
+        keeps_off: (room == LeftRoom::ForBoth).then(|| repath::keep_off(&parts.map.nav, character)),
         but: &but,
     };
     let around = if is_ghost { None } else { parts.beside(line) };
@@ -265,7 +272,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     }
 }
 
-/// Whether a plan kept off somebody that does not step aside as far as both bodies need.
+/// Whether a plan kept off a character that does not step aside as far as both bodies need.
 fn has_whole(parts: &Wayfinding<'_>, around: &Bystanders) -> bool {
     let people = parts.people();
     let is_whole = |who: CharacterId| {

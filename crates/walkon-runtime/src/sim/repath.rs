@@ -23,7 +23,6 @@ use crate::base::ordered::CollectOrdered;
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::nav::{Disc, NavMap, Traversal};
-use crate::sim::backing_out;
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::traversal_of;
 use crate::world::bystander_index::People;
@@ -115,23 +114,17 @@ fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChang
 /// Whether nothing near a walk and its character has changed that others could call for a new path by: what
 /// [`look`] finds out by itself, and leaves as it is.
 #[inline]
-pub(crate) fn is_quiet(clock: &Clock, walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
+pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
     let Some(following) = walk.following.as_ref().filter(|_| minds_others(walk)) else {
         return true;
     };
     let at_corner = walk.looked_at != following.cursor.segment;
-    if walk.is_crowded || at_corner || walk.goal_occupant.is_some() || is_held_up(clock, walk) {
+    if walk.is_crowded || at_corner || walk.goal_occupant.is_some() {
         return false;
     }
     let place = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(place);
     !marks.near.is_any_near(place, next)
-}
-
-/// Whether it is time that a walk which does not get on looks around: a character on its way may stand where
-/// it stood, and not step aside any more.
-fn is_held_up(clock: &Clock, walk: &Walk) -> bool {
-    backing_out::is_due(clock, backing_out::held_ticks(clock, Some(walk)))
 }
 
 /// How far a character keeps off those that do not step aside.
@@ -159,8 +152,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let node_m = parts.map.nav.node_m();
     let lost_holder = || has_lost_holder(people, walk, position);
     let concerns = |change: &BystanderChange| concerns(people, node_m, walk, position, change);
-    let is_held_up = is_held_up(parts.clock, walk);
-    if !(walk.is_crowded || at_corner || is_held_up || lost_holder() || marks.any(position, next, concerns)) {
+    if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
     // A search under way was told of others when it was asked for; what is new since is looked at after it.
@@ -172,9 +164,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
             // As for the plan.
             to: walk.goal_slot.map_or(walk.aim, |slot| slot.point),
             layer: character.layer,
-            // While it gets on there is room enough.
-            keeps_off: backing_out::is_held(parts.clock, Some(walk))
-                .then(|| keep_off(&parts.map.nav, character)),
+            keeps_off: None,
             but: &but,
         };
         let now = parts.bystanders.beside_way(people, line);
@@ -295,7 +285,7 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere or smaller.
+/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere.
 fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
@@ -304,10 +294,7 @@ fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
         .map_or_else(BTreeMap::new, |old| old.who().iter().copied().zip(old.discs().iter()).collect_map());
     let is_new = |at: usize| {
         let disc = before.get(&now.who()[at]);
-        let now = now.discs()[at];
-        disc.is_none_or(|disc| {
-            flat_distance(disc.centre, now.centre) >= eps_m || now.radius_m - disc.radius_m >= eps_m
-        })
+        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs()[at].centre) >= eps_m)
     };
     (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs()[at]).collect()
 }

@@ -106,7 +106,7 @@ fn tagged(
     tags.into_iter().map(|tag| (tag.clone(), with(tag))).collect_map()
 }
 
-/// Somebody whom a watcher may see.
+/// A character that a watcher may see.
 #[derive(Clone, Copy)]
 struct LookedAt<'a> {
     watcher: &'a Character,
@@ -197,7 +197,7 @@ impl SenseInputs<'_> {
         // Range and view alone take no look along the ground.
         let has_looked = matches!(missed, None | Some(Unseen::Blocked));
         match (missed, was_seen) {
-            // Who finds no room is not seen until there is some.
+            // One without room is not seen until there is some.
             (None, None) if !self.has_room_for(watch, who.serial) => {}
             (None, was_seen) => {
                 let sighting = Sighting { character, is_seen: true, position, tick: self.now };

@@ -3,7 +3,7 @@
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
 //! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), within the level's distance
 //! of the straight line from start to goal, and with the level's part of its radius (seed:D5), or as far as
-//! two bodies need where it does not step aside and a walker does not get on; the answer is
+//! two bodies need where it does not step aside and a walk asks; the answer is
 //! that of a look at every character, in order of creation, and tells how things are now, also for characters
 //! that came to stand since the look-up was built. Not here: what a plan makes of them.
 //!
@@ -128,7 +128,7 @@ impl People<'_> {
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
 
-    /// The same where this character keeps its place, and a body does not get on: there the body has no room.
+    /// The same where this character keeps its place: as far as another body has no room.
     /// A goal that lies in it is not covered by it.
     fn whole_disc_of(&self, character: &Character, to: Vec3, off: KeepOff) -> Disc {
         let part = self.disc_of(character);
@@ -141,8 +141,8 @@ impl People<'_> {
         Disc { radius_m: touching_m.min(to_goal_m).max(part.radius_m), ..part }
     }
 
-    /// Whether a character steps aside when another asks: the player does not, nor one that a scene holds, nor
-    /// a walker that waits at a door or beside a goal, which has nowhere else to be.
+    /// Whether a character steps aside when another asks: the player does not, nor one that a scene holds,
+    /// nor a walker that waits at a door or beside a goal, which has nowhere else to be.
     pub(crate) fn steps_aside(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
         let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
@@ -172,8 +172,8 @@ impl BystanderIndex {
     }
 
     /// The same for the way of a walker, which is the first of those left out: its followers do not keep its
-    /// goal from it. One that does not get on keeps off those that do not step aside, and those that have come
-    /// to its own goal.
+    /// goal from it. It keeps off those that do not step aside, and those that have come to its own goal, as
+    /// far as the line says.
     pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         let found = self.beside(people, line)?;
         let Some((id, walker)) = line.but.first().and_then(|&id| Some((id, people.characters.get(id)?)))
@@ -185,11 +185,9 @@ impl BystanderIndex {
             let touching_m = walker.body.radius_m + radius_m + ROOM_M;
             floor_distance(disc.centre, line.to) > touching_m || !people.follows(who, id)
         };
-        let walk = walker.walk.and_then(|walk| people.walks.get(walk));
-        let keeps_place =
-            |who, other| !people.steps_aside(other) || walk.is_some_and(|walk| people.has_come_to(who, walk));
+        let keeps_place = |other: &&Character| !people.steps_aside(other);
         let as_met = |(who, disc): (CharacterId, Disc)| {
-            let other = people.characters.get(who).filter(|other| keeps_place(who, other));
+            let other = people.characters.get(who).filter(keeps_place);
             let whole =
                 line.keeps_off.zip(other).map(|(off, other)| people.whole_disc_of(other, line.to, off));
             (who, whole.unwrap_or(disc))

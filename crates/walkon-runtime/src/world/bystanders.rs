@@ -89,7 +89,7 @@ pub struct Straight<'a> {
     pub to: Vec3,
     /// On this layer of the map.
     pub layer: u8,
-    /// Where it does not get on: how far it keeps off characters that keep their places.
+    /// How far it keeps off characters that keep their places; None: as far as off the others.
     pub keeps_off: Option<KeepOff>,
     /// Characters that are not in the way: the walker itself, and those that it is told to ignore.
     pub but: &'a [CharacterId],

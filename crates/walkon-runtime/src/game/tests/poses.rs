@@ -1,4 +1,4 @@
-//! Poses between two ticks: who stands is drawn where it stands, and ticks are met to the bit.
+//! Poses between two ticks: a character that stands is drawn where it stands, and ticks are met to the bit.
 
 use proptest::prelude::*;
 
