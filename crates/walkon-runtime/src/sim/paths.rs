@@ -10,7 +10,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
-use crate::base::ids::{CharacterId, PathToken, WalkId};
+use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
@@ -275,11 +275,9 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
 /// Whether a plan kept off a character that does not step aside as far as both bodies need.
 fn has_whole(parts: &Wayfinding<'_>, around: &Bystanders) -> bool {
     let people = parts.people();
-    let is_whole = |who: CharacterId| {
-        let part_m = people.characters.get(who).map(|who| people.disc_of(who).radius_m);
-        around.disc_of(who).zip(part_m).is_some_and(|(disc, part_m)| disc.radius_m > part_m)
-    };
-    around.who().iter().any(|&who| is_whole(who))
+    around.who().iter().zip(around.discs().iter()).any(|(&who, disc)| {
+        people.characters.get(who).is_some_and(|who| disc.radius_m > people.disc_of(who).radius_m)
+    })
 }
 
 /// A walk on its way, on the map as it is.

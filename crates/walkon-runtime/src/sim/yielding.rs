@@ -315,8 +315,8 @@ fn free_progress(seen: &YieldInputs<'_>, other: &InFront) -> Option<JamProgress>
 }
 
 /// How many ticks ago a walk came nearer to its end than ever, if it gets through where it is: a step or more
-/// on its way, and not to and fro. A walk that has just begun, goes from stop to stop, or plans again and
-/// again, as one does that backs out each time, begins to count anew without getting anywhere.
+/// on its way, and not to and fro. A walk that has just begun, one that goes from stop to stop, and one that
+/// keeps planning again because it backs out each time get nowhere, although their count starts over.
 fn through_ticks(walk: &Walk, landing: TickNumber) -> u64 {
     /// Metres on the way in use, at least.
     const GONE_M: f32 = 1.0;
@@ -527,8 +527,8 @@ fn asked_for(people: People<'_>, who: CharacterId) -> Option<&Walk> {
     /// A file of so many steps aside for one walk.
     const FILE_MAX: usize = 16;
     let asker = |who: &CharacterId| people.characters.get(*who)?.nudge.map(|nudge| nudge.by);
-    let askers = std::iter::successors(asker(&who), asker).take(FILE_MAX);
-    askers.filter_map(|who| people.walks.get(people.characters.get(who)?.walk?)).next()
+    let mut askers = std::iter::successors(asker(&who), asker).take(FILE_MAX);
+    askers.find_map(|who| people.walks.get(people.characters.get(who)?.walk?))
 }
 
 /// The way that a walker has before it, from where it is: along its path, or straight on for a character that

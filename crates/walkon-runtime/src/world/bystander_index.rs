@@ -3,9 +3,9 @@
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
 //! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), within the level's distance
 //! of the straight line from start to goal, and with the level's part of its radius (seed:D5), or as far as
-//! two bodies need where it does not step aside and a walk asks; the answer is
-//! that of a look at every character, in order of creation, and tells how things are now, also for characters
-//! that came to stand since the look-up was built. Not here: what a plan makes of them.
+//! two bodies need where it does not step aside and a walk asks; the answer is that of a look at every
+//! character, in order of creation, and tells how things are now, also for characters that came to stand
+//! since the look-up was built. Not here: what a plan makes of them.
 //!
 //! The straight line, not the path: a character beside a long detour is not seen; avoidance and pushing deal
 //! with it. Method: the first question of a phase sorts places into cells; a character that appears, is put
@@ -128,8 +128,8 @@ impl People<'_> {
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
 
-    /// The same where this character keeps its place: as far as another body has no room.
-    /// A goal that lies in it is not covered by it.
+    /// The same where this character keeps its place: as far as another body has no room. It never covers the
+    /// goal.
     fn whole_disc_of(&self, character: &Character, to: Vec3, off: KeepOff) -> Disc {
         let part = self.disc_of(character);
         if part.radius_m <= 0.0 {
@@ -172,8 +172,7 @@ impl BystanderIndex {
     }
 
     /// The same for the way of a walker, which is the first of those left out: its followers do not keep its
-    /// goal from it. It keeps off those that do not step aside, and those that have come to its own goal, as
-    /// far as the line says.
+    /// goal from it. It keeps off those that do not step aside as far as the line says.
     pub(crate) fn beside_way(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         let found = self.beside(people, line)?;
         let Some((id, walker)) = line.but.first().and_then(|&id| Some((id, people.characters.get(id)?)))
@@ -195,7 +194,7 @@ impl BystanderIndex {
         let all = || found.who().iter().copied().zip(found.discs().iter().copied());
         let kept: Vec<(CharacterId, Disc)> =
             all().filter(|(who, disc)| keeps(*who, disc)).map(as_met).collect();
-        if line.keeps_off.is_none() && kept.len() == found.len() {
+        if all().eq(kept.iter().copied()) {
             return Some(found);
         }
         let (who, discs) = (kept.iter().map(|&(who, _)| who), kept.iter().map(|&(_, disc)| disc));

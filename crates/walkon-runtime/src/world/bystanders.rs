@@ -75,8 +75,7 @@ impl Bystanders {
 pub struct KeepOff {
     /// Its radius, metres.
     pub radius_m: f32,
-    /// How far from a point of the map its node may lie (`NavMap::node_m`),
-    /// metres.
+    /// How far from a point of the map its node may lie (`NavMap::node_m`), metres.
     pub node_m: f32,
 }
 
