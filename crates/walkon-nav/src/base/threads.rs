@@ -120,14 +120,29 @@ impl Threads {
         items: &[T],
         look: impl Fn(&T) -> Option<R> + Sync,
     ) -> Vec<R> {
-        if self.used_for(items.len()) == 1 {
+        self.filter_map_ahead(items, |_, _| (), look)
+    }
+
+    /// The same; before it looks at an item, `fetch` is given the items and the place of that one, to ask for
+    /// the memory of those that come soon after it.
+    pub fn filter_map_ahead<T: Sync, R: Send + Clone>(
+        self,
+        items: &[T],
+        fetch: impl Fn(&[T], usize) + Sync,
+        look: impl Fn(&T) -> Option<R> + Sync,
+    ) -> Vec<R> {
+        let look_through = |items: &[T], found: &mut Vec<R>| {
             // Written out: where little is inlined, each iterator is a call of its own for every item.
-            let mut found = Vec::new();
-            for item in items {
+            for (at, item) in items.iter().enumerate() {
+                fetch(items, at);
                 if let Some(one) = look(item) {
                     found.push(one);
                 }
             }
+        };
+        if self.used_for(items.len()) == 1 {
+            let mut found = Vec::new();
+            look_through(items, &mut found);
             return found;
         }
         let mut found: Vec<Vec<R>> = items.chunks(Self::STRETCH_MAX).map(|_| Vec::new()).collect();
@@ -136,7 +151,7 @@ impl Threads {
             || (),
             |(), first, found| {
                 let items = items.chunks(Self::STRETCH_MAX).skip(first);
-                items.zip(found).for_each(|(items, found)| found.extend(items.iter().filter_map(&look)));
+                items.zip(found).for_each(|(items, found)| look_through(items, found));
             },
         );
         found.concat()

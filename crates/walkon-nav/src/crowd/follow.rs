@@ -51,7 +51,9 @@ impl Cursor {
     #[must_use]
     #[inline]
     pub fn next(self, path: &Path) -> Option<Vec3> {
-        (self.segment as usize + 1 < path.points.len()).then_some(self.ends[1])
+        // Only at the end are both ends one, so most answers need not read the path.
+        let has_next = self.ends[0] != self.ends[1] || self.segment as usize + 1 < path.points.len();
+        has_next.then_some(self.ends[1])
     }
 
     /// The same place with the ends of its segment as the path has them now.

@@ -312,6 +312,8 @@ fn arrive(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
     if walk.options.face.is_some() {
         walk.phase = Phase::Turning(reason);
         character.is_moving = false;
+        let who = walk.character;
+        parts.characters.note_posing(who);
         finish_turn(parts, id, reason);
     } else {
         parts.conclude(id, Status::Arrived, reason);

@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 
-use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::ids::{DoorId, WalkId};
 use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
@@ -269,11 +269,9 @@ fn gait_of(character: &Character, rate: TickRate) -> StepGait {
 
 /// A character that was asked aside takes its small step.
 fn step_aside(parts: &mut FollowParts<'_>) {
-    let CrowdStep { moves, cast, threads, .. } = &mut *parts.step;
-    let (ids, characters) = (parts.characters.ids(), &*parts.characters);
-    let is_asked = |id: CharacterId| characters.alive(id).is_some_and(|who| who.nudge.is_some());
-    for id in threads.filter(ids, is_asked) {
-        let Some(character) = characters.get(id) else {
+    let CrowdStep { moves, cast, .. } = &mut *parts.step;
+    for id in parts.characters.stepping_aside() {
+        let Some(character) = parts.characters.get(id) else {
             continue;
         };
         if cast.as_ref().is_none_or(|cast| cast.is_free(id)) {

@@ -68,6 +68,9 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     }
 }
 
+/// So many rows ahead memory is asked for.
+const AHEAD: usize = 12;
+
 /// A character stands until it moves.
 fn begin_step(character: Option<&mut Character>) {
     if let Some(character) = character.filter(|character| character.is_alive()) {
@@ -96,14 +99,16 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
         ((&mut moves[..], &mut people[..]), (&mut interpolations[..], &mut landed[..])),
         || GroundQueries::again(map, &columns.known),
         |grounds, _, ((moves, people), (interpolations, landed))| {
-            let rows = moves.iter_mut().zip(people).zip(interpolations.iter_mut().zip(landed));
-            for ((step, character), (interpolation, landed)) in rows {
-                let Some(character) = character.get() else {
+            let rows = moves.iter_mut().zip(interpolations.iter_mut().zip(landed));
+            for (at, (step, (interpolation, landed))) in rows.enumerate() {
+                people.get(at + AHEAD).into_iter().for_each(|next| next.fetch(Character::MOVED_BYTES));
+                let Some(character) = people[at].get() else {
                     continue;
                 };
                 *interpolation = Interpolation::of(step.character, character);
+                debug_assert!(character.is_alive(), "a character that moves was not removed");
                 if !have_begun {
-                    begin_step(Some(&mut *character));
+                    character.begin_step();
                 }
                 let row = columns.rows.get(step.character).map(|row| row as usize);
                 let kind = row.map_or_else(|| grounds.kind(character), |row| columns.kinds[row]);
@@ -400,9 +405,10 @@ fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
         ((&mut people[..], &mut ways[..]), &mut is_noted[..]),
         || (),
         |(), first, ((people, walks), is_noted)| {
-            let rows = people.iter_mut().zip(walks).zip(is_noted).zip(&moves[first..]);
-            for (((character, walk), is_noted), step) in rows {
-                let (Some(character), Some(walk)) = (character.get(), walk.get()) else {
+            for (at, (is_noted, step)) in is_noted.iter_mut().zip(&moves[first..]).enumerate() {
+                people.get(at + AHEAD).into_iter().for_each(|next| next.fetch(Character::MOVED_BYTES));
+                walks.get(at + AHEAD).into_iter().for_each(|next| next.fetch(Walk::WAY_BYTES));
+                let (Some(character), Some(walk)) = (people[at].get(), walks[at].get()) else {
                     continue;
                 };
                 if !step.was_turning && is_plain(walk) {

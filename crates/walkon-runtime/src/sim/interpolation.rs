@@ -147,38 +147,34 @@ fn retain<S>(
 
 /// Standing characters turn, and animations run out.
 fn stand(parts: &mut InterpolationParts<'_>) {
-    let (characters, walks) = (&*parts.characters, parts.walks);
-    let tick = parts.clock.tick;
-    let is_due = |id| characters.get(id).is_none_or(|who| turns(walks, who) || is_over(who, tick));
-    for id in parts.step.threads.filter(characters.ids(), is_due) {
+    let (walks, tick) = (parts.walks, parts.clock.tick);
+    for id in parts.characters.posing(|who| turns(walks, who) || plays_until(who).is_some()) {
         if parts.step.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
             continue;
         }
         let Some(character) = parts.characters.get(id) else {
-            debug_assert!(false, "a character in the order is there");
+            debug_assert!(false, "a character that was looked at is there");
             continue;
         };
-        let (may_turn, is_over) = (!character.is_moving, is_over(character, tick));
+        let (may_turn, until) = (!character.is_moving, plays_until(character));
         if may_turn {
             turn(parts, id);
         }
-        if is_over {
+        if until.is_some_and(|until| tick >= until) {
             end_play(parts.characters, parts.events, id, ActEnd::Done);
         }
     }
 }
 
-/// Whether a character stands and turns.
+/// Whether a character is to turn on the spot.
 fn turns(walks: &Walks, who: &Character) -> bool {
     let ends_with_look = |walk: &Walk| matches!(walk.phase, Phase::Turning(_));
-    let looks = || who.walk.and_then(|walk| walks.get(walk)).is_some_and(ends_with_look);
-    !who.is_moving && (who.turn.is_some() || looks())
+    who.turn.is_some() || who.walk.and_then(|walk| walks.get(walk)).is_some_and(ends_with_look)
 }
 
-/// Whether the animation of a character runs out.
-fn is_over(who: &Character, tick: TickNumber) -> bool {
-    let until = who.play.as_ref().and_then(|play| play.until);
-    until.is_some_and(|until| tick >= until)
+/// When the animation of a character runs out.
+fn plays_until(who: &Character) -> Option<TickNumber> {
+    who.play.as_ref().and_then(|play| play.until)
 }
 
 /// The map has changed within bounds: a character on its way to where it may not go any more stays where it

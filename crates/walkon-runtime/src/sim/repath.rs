@@ -60,7 +60,7 @@ pub(crate) fn notice_all(
     let mut changes = removed(characters);
     // A character stands no matter which other it follows.
     let leaders = &Leaders::default();
-    let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(who));
+    let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(characters, who));
     for id in threads.filter(characters.ids(), may_count) {
         let replan = notice(People { characters, walks, crowd, leaders }, id, &mut changes);
         if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
@@ -87,8 +87,8 @@ fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
 }
 
 /// Most people, most of the time: on the move, and nobody's plan goes around them.
-fn is_on_the_move(who: &Character) -> bool {
-    who.is_moving && !who.replan.stood && who.is_alive()
+fn is_on_the_move(characters: &Characters, who: &Character) -> bool {
+    who.is_moving && !who.replan.stood && characters.is_alive(who)
 }
 
 /// Notes whether a character came to stand, stopped standing, or was moved while it stood, since it last

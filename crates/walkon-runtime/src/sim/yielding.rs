@@ -704,6 +704,7 @@ fn nudge(parts: &mut YieldingParts<'_>, who: CharacterId, by: CharacterId, StepA
     if let Some(character) = parts.characters.get_mut(who) {
         character.nudge = Some(Nudge { to, via, by, until });
         character.nudged = Some(Past::at(tick));
+        parts.characters.note_asked_aside(who);
         parts.events.push(Fact::Nudged { character: who, by, to });
     }
 }

@@ -70,7 +70,20 @@ impl People<'_> {
     /// A moving character is transparent to plans (seed:D3, D4, F8).
     pub(crate) fn stands(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
-        character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
+        self.characters.is_alive(character)
+            && character.nudge.is_none()
+            && !walk.is_some_and(Walk::is_under_way)
+    }
+
+    /// Asks the processor for what it reads of those who come soon after the one at a place: for each first,
+    /// and once that is there for its walk.
+    #[inline]
+    pub(crate) fn fetch(&self, ids: &[CharacterId], at: usize) {
+        const CHARACTER_AHEAD: usize = 16;
+        const WALK_AHEAD: usize = 8;
+        ids.get(at + CHARACTER_AHEAD).into_iter().for_each(|&id| self.characters.fetch(id));
+        let walk = ids.get(at + WALK_AHEAD).and_then(|&id| self.characters.get(id)?.walk);
+        walk.into_iter().for_each(|walk| self.walks.fetch_way(walk));
     }
 
     /// A character, if it stands.
@@ -212,9 +225,11 @@ impl BystanderIndex {
             return;
         }
         self.noted = people.characters.noted().len();
-        let standing = self.threads.filter_map(people.characters.ids(), |&id| {
-            people.standing(id).map(|character| (flat(character.body.position), id))
-        });
+        let standing = self.threads.filter_map_ahead(
+            people.characters.ids(),
+            |ids, at| people.fetch(ids, at),
+            |&id| people.standing(id).map(|character| (flat(character.body.position), id)),
+        );
         self.points.clear();
         self.who.clear();
         for (place, id) in standing {

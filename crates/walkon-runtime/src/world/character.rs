@@ -18,6 +18,7 @@ use crate::world::disjoint::{Loan, disjoint_mut};
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
 use crate::world::owner::Owner;
+use crate::world::shortlist::Shortlist;
 
 /// Where a body is and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,14 +221,14 @@ pub struct Character {
     pub turn: Option<Turn>,
     /// Number in order of creation, from 1 over the level; the `id` scripts see.
     pub serial: u32,
-    /// The scene that holds it.
-    pub held: Option<Hold>,
-    /// Set once it is removed; step 13 frees it.
-    pub removed: Option<Removal>,
     /// A step aside under way; any walk ends it (seed:C10).
     pub nudge: Option<Nudge>,
     /// What others, and its own walk, were last told of where it is.
     pub replan: Replan,
+    /// The scene that holds it.
+    pub held: Option<Hold>,
+    /// Set once it is removed; step 13 frees it.
+    pub removed: Option<Removal>,
     /// When it was last asked aside.
     pub nudged: Option<Past>,
     /// Where it wanders to and how long it rests.
@@ -245,6 +246,8 @@ pub struct Character {
 impl Character {
     /// What every step of the crowd reads lies in so many first bytes.
     const HOT_BYTES: usize = std::mem::offset_of!(Self, nudged);
+    /// What moving a body reads lies in so many.
+    pub(crate) const MOVED_BYTES: usize = std::mem::offset_of!(Self, serial);
 
     /// Whether it has not been removed.
     #[must_use]
@@ -333,6 +336,10 @@ pub struct Characters {
     pub(super) removed: usize,
     /// Characters that appeared or were put somewhere since regions last looked.
     pub(super) displaced: Vec<CharacterId>,
+    /// Those that turn on the spot, or whose animation runs out; and others.
+    pub(super) posing: Shortlist,
+    /// Those that were asked aside; and others.
+    pub(super) asked_aside: Shortlist,
 }
 
 /// What is remembered of a character that was freed: enough for an error message.
@@ -395,7 +402,14 @@ impl Characters {
     #[must_use]
     #[inline]
     pub fn alive(&self, id: CharacterId) -> Option<&Character> {
-        self.get(id).filter(|character| character.is_alive())
+        self.get(id).filter(|character| self.is_alive(character))
+    }
+
+    /// Whether one of these characters has not been removed. Where none is, what is far from its body need
+    /// not be read.
+    #[inline]
+    pub(crate) fn is_alive(&self, character: &Character) -> bool {
+        self.removed == 0 || character.is_alive()
     }
 
     /// The living character of that name.
@@ -412,12 +426,7 @@ impl Characters {
 
     /// Every character alive, in order of creation.
     pub fn iter(&self) -> impl Iterator<Item = (CharacterId, &Character)> {
-        // Where nobody is marked, what is far from the body of each need not be read.
-        let is_anybody_removed = self.removed > 0;
-        self.order
-            .iter()
-            .filter_map(|&id| self.slots.get(id).map(|character| (id, character)))
-            .filter(move |(_, character)| !is_anybody_removed || character.is_alive())
+        self.order.iter().filter_map(|&id| Some((id, self.alive(id)?)))
     }
 
     /// Name of a character, also of one that is gone; for messages.
@@ -455,6 +464,33 @@ impl Characters {
             }
         }
         self.note_standing(id);
+    }
+
+    /// Notes that a character may turn on the spot, or that its animation may run out.
+    pub(crate) fn note_posing(&mut self, id: CharacterId) {
+        if let Some(character) = self.slots.get(id) {
+            self.posing.note(character.serial, id);
+        }
+    }
+
+    /// Notes that a character was asked aside.
+    pub(crate) fn note_asked_aside(&mut self, id: CharacterId) {
+        if let Some(character) = self.slots.get(id) {
+            self.asked_aside.note(character.serial, id);
+        }
+    }
+
+    /// Those noted as posing of which it is true, in order of creation; the others are forgotten.
+    pub(crate) fn posing(&mut self, poses: impl Fn(&Character) -> bool) -> Vec<CharacterId> {
+        let Self { slots, posing, .. } = self;
+        posing.those(|id| slots.get(id).is_some_and(&poses))
+    }
+
+    /// Those that step aside, in order of creation.
+    pub(crate) fn stepping_aside(&mut self) -> Vec<CharacterId> {
+        let Self { slots, asked_aside, .. } = self;
+        let steps = |who: &Character| who.is_alive() && who.nudge.is_some();
+        asked_aside.those(|id| slots.get(id).is_some_and(steps))
     }
 
     /// The characters that came to be elsewhere in this tick, some of them twice.

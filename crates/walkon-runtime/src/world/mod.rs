@@ -39,6 +39,7 @@ pub mod scene_fast_forward;
 pub mod scratch;
 pub mod sense;
 pub mod settings;
+pub(crate) mod shortlist;
 pub mod sight;
 pub mod snapshot;
 pub mod state_hash;

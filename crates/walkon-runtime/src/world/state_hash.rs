@@ -116,6 +116,8 @@ fn hash_characters(
         by_name: _,
         removed: _,
         displaced: _,
+        posing: _,
+        asked_aside: _,
         // For messages.
         gone: _,
         created,

@@ -360,6 +360,8 @@ pub struct Walk {
     pub is_crowded: bool,
     /// A path to be asked for in step 6.
     pub ask: Option<Ask>,
+    /// The request under way.
+    pub token: Option<(PathToken, Ask)>,
     /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a
     /// fifth cheaper.
     pub is_door_plan: bool,
@@ -385,8 +387,6 @@ pub struct Walk {
     pub skipped_ticks: u64,
     /// The link that it takes.
     pub on_link: Option<OnLink>,
-    /// The request under way.
-    pub token: Option<(PathToken, Ask)>,
     /// Where to, as a point: the last place the goal was seen at.
     pub aim: Vec3,
     /// Where to, as asked.
@@ -437,6 +437,8 @@ pub struct Walk {
 impl Walk {
     /// What every step of the crowd reads lies in so many first bytes.
     pub(crate) const HOT_BYTES: usize = std::mem::offset_of!(Self, options) + prefetch::LINE_BYTES;
+    /// What tells whether it is under way lies in so many.
+    pub(crate) const WAY_BYTES: usize = std::mem::offset_of!(Self, progress_m);
 
     /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;

@@ -97,6 +97,12 @@ impl Walks {
         self.slots.fetch(id, Walk::HOT_BYTES);
     }
 
+    /// Asks the processor for what tells whether a walk is under way.
+    #[inline]
+    pub(crate) fn fetch_way(&self, id: WalkId) {
+        self.slots.fetch(id, Walk::WAY_BYTES);
+    }
+
     /// A walk that has not settled.
     pub(crate) fn open(&self, id: WalkId) -> Option<&Walk> {
         self.get(id).filter(|walk| walk.is_open())

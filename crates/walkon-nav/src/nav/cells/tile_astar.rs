@@ -192,10 +192,13 @@ impl Search {
         self.wait_at(cell, Nowhere);
         let strides = Strides::new(ground.unit, ground.bits.shape());
         let (rates, factor, all) = (strides.rates(), ground.factor, ground.bits);
-        let _ = match (factor.is_empty(), flow) {
-            (true, _) => self.run_in(all, &[], EvenTiles(strides), Nowhere, u32::MAX),
-            (_, Flow::From) => self.run_in(all, &[], Factors::<false>(rates, factor), Nowhere, u32::MAX),
-            (_, Flow::To) => self.run_in(all, &[], Leaving(rates, factor), Nowhere, u32::MAX),
+        let _ = match flow {
+            Flow::To if !factor.is_empty() => {
+                self.run_in(all, &[], Leaving(rates, factor), Nowhere, u32::MAX)
+            }
+            Flow::To | Flow::From => {
+                self.run_in(all, &[], Factors::<false>(rates, factor), Nowhere, u32::MAX)
+            }
         };
     }
 
@@ -235,10 +238,18 @@ impl Search {
         match (factor.is_empty(), ground.extra) {
             (true, None) => self.run_in(cells, exits, EvenTiles(strides), guess, allowance),
             (_, Some(extra)) => self.run_in(cells, exits, GateCosts(factors, extra), guess, allowance),
-            (false, None) if strides.are_equal(shape.neighbours) => {
-                self.run_in(cells, exits, Factors::<true>(rates, factor), guess, allowance)
-            }
-            (false, None) => self.run_in(cells, exits, factors, guess, allowance),
+            (false, None) => match shape.neighbours {
+                // Of eight steps, those across corners are longer.
+                Neighbours::Four if strides.are_equal(Neighbours::Four) => {
+                    let prices = Factors::<true>(rates, factor);
+                    self.run_tiles::<FourNeighbours>(cells, exits, prices, guess, allowance)
+                }
+                Neighbours::Six if strides.are_equal(Neighbours::Six) => {
+                    let prices = Factors::<true>(rates, factor);
+                    self.run_tiles::<Six>(cells, exits, prices, guess, allowance)
+                }
+                _ => self.run_in(cells, exits, factors, guess, allowance),
+            },
         }
     }
 

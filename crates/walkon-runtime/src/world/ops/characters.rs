@@ -239,6 +239,7 @@ pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64,
     let serial = world.characters.next_turn();
     let facing_rad = look.angle_from(&world.characters, id);
     alive_mut(&mut world.characters, id)?.turn = Some(Turn { serial, facing_rad });
+    world.characters.note_posing(id);
     Ok(serial)
 }
 
@@ -269,6 +270,9 @@ pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u
     let until = ticks.map(|ticks| world.clock.tick.after(ticks));
     alive_mut(&mut world.characters, id)?.play =
         Some(Play { serial, animation: animation.to_owned(), until });
+    if until.is_some() {
+        world.characters.note_posing(id);
+    }
     Ok(serial)
 }
 

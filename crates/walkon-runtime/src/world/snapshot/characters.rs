@@ -14,6 +14,7 @@ use crate::world::character::{Body, Character, Characters, Displaced, Gait, Repl
 use crate::world::door::DoorPolicy;
 use crate::world::interpolation::Interpolation;
 use crate::world::ops::characters::{Spawn, stream_name};
+use crate::world::shortlist::Shortlist;
 use crate::world::walks::Walks;
 
 /// What people of a level mostly have in common: told once for as many as follow one another.
@@ -40,6 +41,8 @@ pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks)
         by_name: _,
         removed: _,
         displaced: _,
+        posing: _,
+        asked_aside: _,
         gone,
         created,
         turns,
@@ -168,7 +171,28 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
     }
     let (turns, plays, noted, departed) =
         (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
-    Ok(Characters { slots, order, by_name, gone, created, turns, plays, noted, departed, removed, displaced })
+    let (posing, asked_aside) = (Shortlist::default(), Shortlist::default());
+    let mut characters = Characters {
+        slots,
+        order,
+        by_name,
+        gone,
+        created,
+        turns,
+        plays,
+        noted,
+        departed,
+        removed,
+        displaced,
+        posing,
+        asked_aside,
+    };
+    // The first look at them finds out which do.
+    for id in characters.order.clone() {
+        characters.note_posing(id);
+        characters.note_asked_aside(id);
+    }
+    Ok(characters)
 }
 
 fn load_one(
