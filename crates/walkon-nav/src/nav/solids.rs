@@ -10,6 +10,7 @@ use glam::{DVec2, DVec3, Vec3};
 use thiserror::Error;
 
 use crate::base::geom::Segment;
+use crate::base::ordered;
 
 /// The most triangles a scene may have.
 pub const TRIANGLES_MAX: usize = 4_000_000;
@@ -146,7 +147,7 @@ impl Solids {
         let size = max - min;
         let axis = if size.x >= size.y && size.x >= size.z { 0 } else { 1 + usize::from(size.z > size.y) };
         let middle = |number: u32| given[number as usize].iter().map(|corner| corner[axis]).sum::<f64>();
-        numbers.sort_by(|&a, &b| middle(a).total_cmp(&middle(b)).then(a.cmp(&b)));
+        ordered::sort_by(numbers, |&a, &b| middle(a).total_cmp(&middle(b)).then(a.cmp(&b)));
         let half = numbers.len() / 2;
         let (low, high) = numbers.split_at_mut(half);
         self.divide(given, low, first);

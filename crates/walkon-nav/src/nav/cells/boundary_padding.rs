@@ -7,6 +7,7 @@
 //! Not here: anything when the padding is 0: then there are no pieces.
 
 use crate::base::geom::{self, Bounds, Point, Segment};
+use crate::base::ordered;
 use crate::nav::cells::raster::{self, Spans};
 use crate::nav::cells::source::{CellMapError, MapFrame};
 
@@ -106,7 +107,7 @@ fn single_edges(polygon: &[Point]) -> Vec<Segment<Point>> {
         (from.min(to), from.max(to))
     };
     let mut edges: Vec<Segment<Point>> = geom::edges(polygon).filter(|edge| edge.from != edge.to).collect();
-    edges.sort_by_key(ends);
+    ordered::sort_by_key(&mut edges, ends);
     edges
         .chunk_by(|first, second| ends(first) == ends(second))
         .filter(|same| same.len() % 2 == 1)
@@ -127,7 +128,7 @@ fn cut<'a>(edge: Segment<Point>, others: impl Iterator<Item = &'a Vec<Point>>) -
             cuts.push((dot / (length * length)).clamp(0.0, 1.0));
         }
     }
-    cuts.sort_by(f64::total_cmp);
+    ordered::sort_by(&mut cuts, f64::total_cmp);
     cuts.dedup_by(|next, kept| (*next - *kept) * length <= 2.0 * BESIDE_M);
     // The last cut may have been merged into the one before it; the end of the edge stays its end.
     if let Some(last) = cuts.last_mut()

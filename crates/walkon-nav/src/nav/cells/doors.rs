@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::nav::ConnectedComponents;
 use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
@@ -162,7 +163,7 @@ impl CellDoors {
         }
         let mut heads: Vec<u32> =
             (0..self.runs.len() as u32).filter(|&at| joined[at as usize] == at).collect();
-        heads.sort_by_key(|&head| (self.runs[head as usize].area, head));
+        ordered::sort_by_key(&mut heads, |&head| (self.runs[head as usize].area, head));
         let mut number = vec![0; self.runs.len()];
         for (door, &head) in heads.iter().enumerate() {
             number[head as usize] = door as u32;

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use crate::base::geom::Point;
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::agent_mask::RestOfMap;
 use crate::nav::cells::bits::Cells;
@@ -140,7 +141,8 @@ impl GoalSurroundings {
             .inspect(|_| *asked = asked.saturating_add(1))
             .filter(|&(_, cell)| line_of_sight::clear(view.bits(), middle(self.goal), middle(cell)))
             .collect();
-        cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.z, a.1.x).cmp(&(b.1.z, b.1.x))));
+        let key = |cell: Cell| (cell.z, cell.x);
+        ordered::sort_by(&mut cells, |a, b| a.0.total_cmp(&b.0).then_with(|| key(a.1).cmp(&key(b.1))));
         cells
     }
 }

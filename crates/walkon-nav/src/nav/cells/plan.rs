@@ -18,6 +18,7 @@ use glam::Vec3;
 use crate::base::cost::Cost;
 use crate::base::geom::Point;
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::MapFrame;
 use crate::nav::cells::agent_mask::{self, AgentMask};
@@ -346,7 +347,7 @@ impl CellPlan {
 
     fn sort_by_guess(&self, targets: &mut [Cell], guess: Norm) {
         let away = |cell: Cell| guess.between(self.start, cell);
-        targets.sort_by_key(|&cell| (away(cell), cell.z, cell.x));
+        ordered::sort_by_key(targets, |&cell| (away(cell), cell.z, cell.x));
     }
 
     /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave

@@ -251,7 +251,9 @@ impl<'a> GraphGroundQuery<'a> {
             return Vec::new();
         }
         let mut parts = vec![-offset / along, (length_sq - offset) / along];
-        parts.sort_by(f64::total_cmp);
+        if parts[1].total_cmp(&parts[0]).is_lt() {
+            parts.swap(0, 1);
+        }
         parts
     }
 

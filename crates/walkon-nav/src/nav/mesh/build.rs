@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::base::ordered;
 use crate::nav::mesh::floor_layers::{arrange_on, cut_up};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
@@ -299,7 +300,7 @@ pub(crate) fn keep_off(
         let ([a_keep, a_low, a_high], [b_keep, b_low, b_high]) = (a.kind(), b.kind());
         a_keep.total_cmp(&b_keep).then(a_low.total_cmp(&b_low)).then(a_high.total_cmp(&b_high))
     };
-    in_force.sort_by(order);
+    ordered::sort_by(&mut in_force, order);
     for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
         let edges = alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon));
         let edges: Vec<GroundSegment> = edges.collect();
