@@ -1437,7 +1437,7 @@ function task.race(entries) end
 ---@return any
 function task.timeout(seconds, entry) end
 
----Runs when the current task ends unfinished, last in, first out; it may not wait.
+---Runs when the current task ends unfinished, last in, first out; it may not wait, and has 1,000 steps when the fuel of the tick is spent.
 ---@param fn fun(why: string)
 function task.onCancel(fn) end
 

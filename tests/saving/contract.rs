@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use walkon_runtime::game::event::Event;
+use walkon_runtime::game::inputs::{Input, Reload};
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::save::{RestoreError, SaveHeader};
 use walkon_runtime::game::testing::{Suite, TestResult, collect, run, seeds};
@@ -114,18 +115,20 @@ impl Run {
     }
 
     fn ticks(&mut self, count: u64) -> &mut Self {
-        for _ in 0..count {
-            let tick = self.game.tick(&[]);
-            for line in &tick.lines {
-                let fact: serde_json::Value = serde_json::from_str(line).unwrap();
-                match fact["e"].as_str().unwrap_or_default() {
-                    "log" => self.lines.push(fact["message"].as_str().unwrap().to_owned()),
-                    "scriptFault" => self.lines.push(format!("! {}", fact["message"].as_str().unwrap())),
-                    _ => {}
-                }
+        (0..count).for_each(|_| self.tick_with(&[]));
+        self
+    }
+
+    fn tick_with(&mut self, inputs: &[Input]) {
+        let tick = self.game.tick(inputs);
+        for line in &tick.lines {
+            let fact: serde_json::Value = serde_json::from_str(line).unwrap();
+            match fact["e"].as_str().unwrap_or_default() {
+                "log" => self.lines.push(fact["message"].as_str().unwrap().to_owned()),
+                "scriptFault" => self.lines.push(format!("! {}", fact["message"].as_str().unwrap())),
+                _ => {}
             }
         }
-        self
     }
 
     fn said(&mut self) -> Vec<String> {
@@ -658,9 +661,42 @@ fn a_level_that_an_edit_renamed_loads_what_was_saved_after_it() {
     run.ticks(5);
     let files = BTreeMap::from([("save.json".to_owned(), renamed.json.as_bytes().to_vec())]);
     let level = walkon_runtime::game::inputs::LevelTexts { path: "save.json".to_owned(), files };
-    let reload = walkon_runtime::game::inputs::Reload { scripts: BTreeMap::new(), level: Some(level) };
-    run.game.tick(&[walkon_runtime::game::inputs::Input::Reload(reload)]);
+    let reload = Reload { scripts: BTreeMap::new(), level: Some(level) };
+    run.game.tick(&[Input::Reload(reload)]);
     run.ticks(5);
     assert_eq!(run.game.world().level_name(), "new");
     assert!(renamed.restore(&run.game.save().unwrap()).is_ok());
+}
+
+/// Law: when the fuel of a tick does not suffice for all who hear of an event, the others hear of it after a
+/// load or a reload as if there had been none: each once, in order.
+#[test]
+fn an_event_is_told_to_the_rest_of_those_who_hear_of_it_over_a_load_and_a_reload() {
+    let level = "function onStart(why)
+          if why ~= 'start' then return end
+          for i = 1, 12 do
+            world.spawn({ name = 'n' .. i, at = vector.create(i, 0, 15), behaviour = 'hearer' })
+          end
+          timer.after(0.1, function() event.emit('go', { loud = true }) end)
+        end";
+    let hearer = "return { on = { go = function(self, news)
+          log.info('%s %s', self.character.name, news.loud) for i = 1, 50000 do end
+        end } }";
+    let piece = Piece::of(&[("level.lua", level), ("hearer.lua", hearer)]);
+    let all: Vec<String> = (1..=12).map(|number| format!("n{number} true")).collect();
+    let mut whole = piece.start();
+    assert_eq!(whole.ticks(60).said(), all);
+    for ticks in 6..14 {
+        let (mut run, mut loaded) = piece.over(ticks);
+        let mut said = run.said();
+        let before = said.len();
+        said.extend(loaded.ticks(60).said());
+        assert_eq!(said, all, "loaded after {ticks} ticks, {before} had heard of it");
+        let mut run = piece.start();
+        run.ticks(ticks);
+        let scripts = [("hearer.lua".to_owned(), Some(format!("{hearer} -- again")))].into();
+        let reload = Reload { scripts, level: None };
+        run.tick_with(&[Input::Reload(reload)]);
+        assert_eq!(run.ticks(60).said(), all, "reloaded after {ticks} ticks");
+    }
 }

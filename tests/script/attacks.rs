@@ -1157,3 +1157,143 @@ fn fault_b6_watches_without_handlers_leave_the_memory_of_the_level_alone() {
     assert_eq!((ran.messages.len(), ran.code), (0, Some(0)), "{:?}", ran.messages.first());
     assert_eq!(ran.lines.last().map(String::as_str), Some("still here"));
 }
+
+/// How often something was done in each tick: from lines that say `tick name`, with the names in order.
+fn names_by_tick(ran: &Ran) -> std::collections::BTreeMap<u32, Vec<u32>> {
+    let mut by_tick = std::collections::BTreeMap::<u32, Vec<u32>>::new();
+    for line in ran.lines.iter().filter(|line| !line.starts_with("fault")) {
+        let (tick, name) = line.split_once(' ').unwrap();
+        by_tick.entry(tick.parse().unwrap()).or_default().push(name.parse().unwrap());
+    }
+    by_tick
+}
+
+/// Law: those who hear of one thing take turns when the fuel of a tick does not suffice for all of them; each
+/// hears of it once, in order, before anything that came later.
+#[test]
+fn fault_a24_many_who_hear_of_one_thing_take_turns() {
+    let listeners = [
+        ("event.on('go', hear(i))", "event.emit('go')"),
+        ("event.once('go', hear(i))", "event.emit('go')"),
+        ("blackboard.level:watch('go', hear(i))", "blackboard.level:set('go', 1)"),
+        (
+            "task.spawn(function() task.waitEvent('go', { where = function() hear(i)() return false end }) end)",
+            "event.emit('go')",
+        ),
+        (
+            "world.spawn({ name = 'n' .. i, at = vector.create(1 + i % 8, 0, 1 + i // 8), behaviour = 'hearer',
+               params = { number = i } })",
+            "event.emit('go')",
+        ),
+    ];
+    let hearer = "return { params = { number = { type = 'number' } }, on = { go = function(self)
+        log.info('%d %d', level.tick, self.params.number) for j = 1, 50000 do end
+    end } }";
+    for (listen, tell) in listeners {
+        let script = format!(
+            "local function hear(i) return function()
+               log.info('%d %d', level.tick, i) for j = 1, 50000 do end
+             end end
+             function onStart()
+               for i = 1, 30 do {listen} end
+               event.on('later', function() end)
+               timer.after(0.2, function() {tell} end)
+             end
+             function onTick() event.emit('later') end"
+        );
+        let ran = run(&script, 60, "\"watchdogMs\": 60000", &[("hearer.lua", hearer)]);
+        let by_tick = names_by_tick(&ran);
+        let context = format!("{listen} {by_tick:?} {:?}", ran.messages);
+        // Fifty thousand turns each, and two hundred thousand in a tick.
+        assert!(by_tick.values().all(|names| names.len() <= 5), "{context}");
+        let all: Vec<u32> = by_tick.into_values().flatten().collect();
+        assert_eq!(all, (1..=30).collect::<Vec<_>>(), "{context}");
+    }
+}
+
+/// Law: scenes that end together take turns with their ends as well.
+#[test]
+fn fault_a24_many_scenes_that_end_at_once_take_turns() {
+    let script = "function onStart()
+        for i = 1, 20 do
+          cinematic.define('s' .. i, { script = function(c) c:wait(0.1) end, onEnd = function()
+            log.info('%d %d', level.tick, i) for j = 1, 50000 do end
+          end })
+          cinematic.play('s' .. i)
+        end
+      end";
+    let ran = run(script, 60, "\"watchdogMs\": 60000", &[]);
+    let by_tick = names_by_tick(&ran);
+    assert!(by_tick.values().all(|names| names.len() <= 6), "{by_tick:?} {:?}", ran.messages);
+    assert_eq!(by_tick.values().map(Vec::len).sum::<usize>(), 20, "{by_tick:?} {:?}", ran.messages);
+}
+
+/// Law: functions of `task.onCancel` run whatever happens, and many of them do little once the fuel of the
+/// tick is spent.
+#[test]
+fn fault_a24_many_tasks_that_are_cancelled_at_once_clean_up_in_short() {
+    let script = "function onStart()
+        local all = {}
+        for i = 1, 40 do
+          all[i] = task.spawn(function()
+            task.onCancel(function()
+              for j = 1, if i % 2 == 0 then 50000 else 500 do end
+              log.info('%d %d', level.tick, i)
+            end)
+            task.sleep(100)
+          end)
+        end
+        timer.after(0.1, function() for _, one in all do one:cancel() end end)
+      end";
+    let ran = run(script, 40, "\"watchdogMs\": 60000", &[]);
+    let done: Vec<u32> = names_by_tick(&ran).into_values().flatten().collect();
+    let (long, short): (Vec<u32>, Vec<u32>) = done.iter().partition(|name| *name % 2 == 0);
+    assert_eq!(short, (1..=40).step_by(2).collect::<Vec<_>>(), "{done:?} {:?}", ran.messages);
+    assert!((1..=5).contains(&long.len()), "{done:?} {:?}", ran.messages);
+}
+
+/// Law: a skipped scene pays for all that it waits for, at each of its moments.
+#[test]
+fn fault_a12_skipped_scenes_cost_by_what_they_wait_for() {
+    let moments = |cues: u32| {
+        let script = format!(
+            "local n, first = 0, nil
+            function onStart()
+              cinematic.define('s', {{ script = function(c)
+                for i = 1, {cues} do c:cue('x', {{ seconds = 1000 }}) end
+                while true do
+                  first = first or level.tick
+                  if level.tick == first then n += 1 end
+                  c:wait(0.01)
+                end
+              end }})
+              timer.after(0.1, function() cinematic.play('s'):skip() end)
+              timer.after(0.3, function() log.info('%d', n) end)
+            end"
+        );
+        let ran = run(&script, 30, "\"watchdogMs\": 60000", &[]);
+        assert_eq!((ran.lines.len(), ran.code), (1, Some(0)), "{:?} {:?}", ran.lines, ran.messages);
+        ran.lines[0].parse::<u32>().unwrap()
+    };
+    let (few, many) = (moments(1), moments(1000));
+    assert!(few > 1000, "{few} moments");
+    // Four for each cue.
+    assert!(many <= 200_000 / 4000 + 1, "{many} moments of {few}");
+}
+
+/// Law: asking for a scene costs by the scenes there are, and no more than may wait are taken.
+#[test]
+fn fault_a12_scenes_cost_by_the_scenes_there_are() {
+    let script = "local n, refused = 0, 0
+      function onStart()
+        for i = 1, 40 do
+          cinematic.define('s' .. i, { script = function(c)
+            for j = 1, 40 do n += 1 if not pcall(cinematic.play, 's' .. j) then refused += 1 end end
+          end })
+        end
+        timer.after(0.1, function() cinematic.play('s1') end)
+        timer.after(3, function() log.info('%s', refused > 0 or n < 65536) end)
+      end";
+    let ran = run(script, 200, "\"watchdogMs\": 60000", &[]);
+    assert_eq!((ran.lines, ran.code), (vec!["true".to_owned()], Some(0)), "{:?}", ran.messages);
+}

@@ -141,7 +141,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("fn", "(why: string) -> ()", "function(why) end")],
         raises: "limit wait",
-        doc: "Runs when the current task ends unfinished, last in, first out; it may not wait.",
+        doc: "Runs when the current task ends unfinished, last in, first out; it may not wait, and has 1,000 steps when the fuel of the tick is spent.",
         example: "task.onCancel(function(why) log.info(\"ended: %s\", why) end)",
         ..Binding::function(TASK, "task.onCancel", on_cancel)
     },

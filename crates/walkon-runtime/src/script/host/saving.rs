@@ -25,12 +25,13 @@ use crate::script::host::reload::{LevelBehaviours, ReloadError};
 use crate::script::host::{GivenBehaviour, ScriptHost, StartError, class};
 use crate::script::state::behaviours::{Class, Instance, Suspended};
 use crate::script::state::callback::Callback;
-use crate::script::state::owners::{OwnerKind, Owners};
+use crate::script::state::owners::{OwnerKind, OwnerRecord, Owners};
 use crate::script::state::runtime::{Actors, Cinematics, Registered, Runtime};
 use crate::script::state::scenes::SavedScene;
 use crate::script::state::tasks::Tasks;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{Delivery, TaskPause};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::behaviour::AssignedClass;
 use crate::script::step::testing::ExpectationId;
 use crate::script::step::testing::declared::is_test_file;
@@ -163,17 +164,19 @@ impl ScriptHost {
         let limit_kib = self.vm.limits().state_kib;
         let found = store::with(lua, |runtime| {
             let kept = runtime.owners.iter().filter(|(owner, _)| owners.contains(owner));
-            let kept = kept.flat_map(|(owner, record)| record.kept.iter().map(move |one| (owner, one)));
-            let one = |(owner, one): (Owner, &Delivery)| match one {
+            // What stands first has come first.
+            let all = |(owner, record): (Owner, &OwnerRecord)| {
+                let kept = record.kept.iter().cloned().chain(runtime.queue.deliveries(owner));
+                kept.map(move |one| (owner, one)).collect::<Vec<_>>()
+            };
+            let one = |(owner, one): (Owner, Delivery)| match one {
                 Delivery::Handler { callback, payload, label, is_event, with_receiver } => {
-                    let handler = Callback::name_of(&Some(callback.clone()));
-                    let outlives = handler.is_some() || *with_receiver;
-                    let handler = handler.filter(|_| !with_receiver);
-                    outlives.then(|| (owner, handler, label.to_string(), payload.clone(), *is_event))
+                    let handler = Callback::name_of(&Some(callback)).filter(|_| !with_receiver);
+                    Some((owner, handler, label.to_string(), payload, is_event))
                 }
                 Delivery::Resume { .. } => None,
             };
-            kept.filter_map(one).collect::<Vec<_>>()
+            kept.flat_map(all).filter(|(_, one)| one.outlives_code()).filter_map(one).collect::<Vec<_>>()
         });
         let plain = |payload: &Value| match payload {
             Value::Nil => Some(None),
@@ -608,7 +611,8 @@ impl LoadPlan<'_> {
         Ok(())
     }
 
-    /// Keeps again what reached characters while scenes held them.
+    /// Keeps again what reached characters while scenes held them, or when the fuel of a tick was spent. The
+    /// others hear of it in the next tick, those that are held when they go on.
     fn keep(&self, kept: Vec<SavedKept>) -> Result<(), ReloadError> {
         let lua = self.vm.lua();
         for SavedKept { owner, handler, label, payload, is_event } in kept {
@@ -635,6 +639,7 @@ impl LoadPlan<'_> {
                         is_event,
                         with_receiver,
                     });
+                    runtime.queue.deliver_soon(owner);
                 }
             });
         }
@@ -670,11 +675,7 @@ impl LoadPlan<'_> {
                 && let Ok(class) = class(self.vm, name)
             {
                 let (character, params) = (*character, params.clone());
-                let work = crate::script::state::work::ScriptWork::Attach {
-                    character,
-                    name: class.name.clone(),
-                    params,
-                };
+                let work = ScriptWork::Attach { character, name: class.name.clone(), params };
                 store::push_work(lua, work);
             }
         }

@@ -28,6 +28,7 @@ pub(crate) mod state_checks;
 pub(crate) mod streams;
 pub mod strikes;
 pub(crate) mod tasks;
+pub(crate) mod telling;
 pub mod test_run;
 pub(crate) mod timers;
 pub(crate) mod tracked_map;

@@ -18,7 +18,7 @@ use crate::script::state::owners::{OwnerKind, OwnerRecord, Owners};
 use crate::script::state::predicates::{Job, Predicates};
 use crate::script::state::roster::Roster;
 use crate::script::state::running::RunningCode;
-use crate::script::state::scenes::Scenes;
+use crate::script::state::scenes::{Scenes, Skip};
 use crate::script::state::state_checks::StateChecks;
 use crate::script::state::streams::Streams;
 use crate::script::state::strikes::Faults;
@@ -165,6 +165,12 @@ impl Runtime {
                 jobs.extend(all.due(owner, now).map(Job::Predicate));
             }
         }
+    }
+
+    /// How far the skipping of the scene of that owner has come; none when it is not of a scene.
+    pub(crate) fn skip_of(&mut self, owner: Owner) -> Option<&mut Skip> {
+        let OwnerKind::Scene(scene) = self.owners.get(owner)?.kind else { return None };
+        self.cinematics.scenes.skip_mut(scene).map(|(skip, _)| skip)
     }
 
     /// Bytes of the plain data that is kept here for scripts.

@@ -28,6 +28,18 @@ pub(crate) struct Skip {
     pub(crate) ends: BTreeMap<u64, (u64, TickNumber)>,
     /// Ticks of the scene that were passed over.
     pub(crate) passed: u64,
+    /// Which predicates were asked at this moment of the scene, when the fuel of a tick did not suffice for
+    /// all.
+    pub(crate) asked: AskedPredicates,
+}
+
+/// How far the predicates of a skipped scene were asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AskedPredicates {
+    /// How many, of those that still wait.
+    pub(crate) count: usize,
+    /// Whether one of them let a task go on.
+    pub(crate) went_on: bool,
 }
 
 impl Skip {
@@ -64,6 +76,9 @@ impl Skip {
         }
         for (&task, &(serial, tick)) in &self.ends {
             hash.word(task).word(serial).word(tick.0);
+        }
+        if self.asked != AskedPredicates::default() {
+            hash.word(self.asked.count as u64).flag(self.asked.went_on);
         }
     }
 }
@@ -404,10 +419,9 @@ impl Scenes {
         self.scenes.get_mut(&id).map(|scene| (&mut scene.skip, &scene.definition))
     }
 
-    /// The same by its owner.
-    pub(crate) fn skip_of(&mut self, owner: Owner) -> Option<&mut Skip> {
-        let mut scenes = self.scenes.values_mut();
-        scenes.find(|scene| scene.owner == Some(owner)).map(|scene| &mut scene.skip)
+    /// How many have not ended.
+    pub(crate) fn count(&self) -> usize {
+        self.scenes.len()
     }
 
     pub(crate) fn held_by(&self, id: u64) -> Vec<CharacterId> {

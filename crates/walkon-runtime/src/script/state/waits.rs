@@ -124,7 +124,7 @@ pub(crate) struct Pending {
 }
 
 /// What reaches an owner; kept when it stands still.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Delivery {
     /// A handler to be called.
     Handler { callback: Callback, payload: Value, label: CodeName, is_event: bool, with_receiver: bool },
@@ -133,6 +133,17 @@ pub(crate) enum Delivery {
 }
 
 impl Delivery {
+    /// Whether it is for a handler that the code which comes after a reload or a load has as well: one that
+    /// was given by name, or one in `on`.
+    pub(crate) fn outlives_code(&self) -> bool {
+        match self {
+            Self::Handler { callback, with_receiver, .. } => {
+                *with_receiver || matches!(callback, Callback::Named(_))
+            }
+            Self::Resume { .. } => false,
+        }
+    }
+
     /// The same for the code that has come in place of the old: handlers given by name, and events for
     /// listeners in `on`. What is left of the old code is gone.
     pub(crate) fn under(self, on: &BTreeMap<String, Function>) -> Option<Self> {

@@ -15,8 +15,9 @@ use crate::base::value::Plain;
 use crate::script::state::boards::KeyChange;
 use crate::script::state::predicates::Job;
 use crate::script::state::scenes::SceneEnd;
+use crate::script::state::telling::Telling;
 use crate::script::state::wait::{Outcome, Wait};
-use crate::script::state::waits::Answering;
+use crate::script::state::waits::{Answering, Delivery};
 use crate::world::owner::Owner;
 use crate::world::region::WatchId;
 
@@ -49,6 +50,8 @@ pub(crate) enum ScriptWork {
     DeliverDeferred(Owner),
     /// A key of a board has another value.
     BoardChanged(Box<KeyChange>),
+    /// News that listeners are told for whom the fuel of a tick did not suffice.
+    Tell(Box<Telling>),
     /// A board has died, and every change of it was told.
     ForgetBoard(u64),
 }
@@ -90,6 +93,10 @@ impl ScriptWork {
                 (13, character.bits())
             }
             Self::ForgetBoard(board) => (14, *board),
+            Self::Tell(telling) => {
+                telling.hash_into(hash);
+                (15, 0)
+            }
         };
         hash.word(kind).word(number);
     }
@@ -134,12 +141,37 @@ impl WorkQueue {
         self.work.push_front((self.facts_taken, work));
     }
 
+    /// What was kept for an owner is handed out before all that waits, but behind what is for owners already.
+    pub(crate) fn deliver_soon(&mut self, owner: Owner) {
+        let is_for_owner = |(_, piece): &(u64, ScriptWork)| matches!(piece, ScriptWork::DeliverDeferred(_));
+        let place = self.work.iter().take_while(|piece| is_for_owner(piece)).count();
+        self.work.insert(place, (self.facts_taken, ScriptWork::DeliverDeferred(owner)));
+    }
+
     /// Takes the first piece when its turn has come: every fact before it was taken, or none is left of those
     /// that end at `facts_end`.
     pub(crate) fn take_next(&mut self, facts_end: u64) -> Option<ScriptWork> {
         let &(position, _) = self.work.front()?;
         let is_next = position <= self.facts_taken || self.facts_taken == facts_end;
         is_next.then(|| self.work.pop_front().map(|(_, work)| work)).flatten()
+    }
+
+    /// What listeners of `owner` would be told that were not yet, as far as it may outlive their code.
+    pub(crate) fn deliveries(&self, owner: Owner) -> Vec<Delivery> {
+        let tellings = self.iter().filter_map(|work| match work {
+            ScriptWork::Tell(telling) => Some(telling),
+            _ => None,
+        });
+        tellings.flat_map(|telling| telling.deliveries(owner)).collect()
+    }
+
+    /// The code of an owner is replaced: its listeners are told nothing any more.
+    pub(crate) fn forget_listeners(&mut self, owner: Owner) {
+        for (_, work) in &mut self.work {
+            if let ScriptWork::Tell(telling) = work {
+                telling.forget(owner);
+            }
+        }
     }
 
     /// All work that waits, first to last.
@@ -166,7 +198,8 @@ impl WorkQueue {
                     Some((waiting(*position), *character, Some((name, params))))
                 }
                 ScriptWork::Detach { character, why: _ } => Some((waiting(*position), *character, None)),
-                // Of tasks, watches, predicates, handlers and scenes.
+                // Of tasks, watches, predicates, handlers and scenes; what news may outlive them is kept
+                // beside.
                 ScriptWork::Begin(_)
                 | ScriptWork::Settled(..)
                 | ScriptWork::Answer(..)
@@ -178,6 +211,7 @@ impl WorkQueue {
                 | ScriptWork::Turned { .. }
                 | ScriptWork::DeliverDeferred(_)
                 | ScriptWork::BoardChanged(_)
+                | ScriptWork::Tell(_)
                 | ScriptWork::ForgetBoard(_) => None,
             })
             .collect();
@@ -222,11 +256,17 @@ impl WorkQueue {
         self.work.clear();
     }
 
-    /// Forgets news of boards behind the first `kept` pieces of work.
+    /// How many pieces there are but for what is handed out to owners, which may come before all that waits.
+    pub(crate) fn behind_deliveries(&self) -> usize {
+        self.iter().filter(|piece| !matches!(piece, ScriptWork::DeliverDeferred(_))).count()
+    }
+
+    /// Forgets news of boards behind the first `kept` pieces of work, counted as by
+    /// [`WorkQueue::behind_deliveries`].
     pub(crate) fn forget_board_changes(&mut self, kept: usize) {
         let mut index = 0;
         self.work.retain(|(_, piece)| {
-            index += 1;
+            index += usize::from(!matches!(piece, ScriptWork::DeliverDeferred(_)));
             index <= kept || !matches!(piece, ScriptWork::BoardChanged(_))
         });
     }

@@ -5,6 +5,8 @@
 //! the watchers and waiting tasks of the moment when it happened. Not here: the boards (`state::boards`), the
 //! Lua side (`bind::blackboard`).
 
+use std::rc::Rc;
+
 use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
@@ -12,6 +14,7 @@ use crate::base::value::Plain;
 use crate::script::state::boards::{BoardRefusal, KeyChange};
 use crate::script::state::handlers::Handlers;
 use crate::script::state::handlers::Listener;
+use crate::script::state::telling::Telling;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::{handlers, task};
@@ -85,16 +88,26 @@ pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     let listeners = store::with(lua, |runtime| runtime.registered.handlers.board(news.board, &news.key));
     let is_told = |listener: &&Listener| listener.serial <= news.listeners_until;
     let listeners: Vec<Listener> = listeners.iter().filter(is_told).cloned().collect();
+    let mut left = None;
     if !listeners.is_empty() {
         let payload = lua.create_table()?;
         payload.raw_set("key", news.key.as_str())?;
         payload.raw_set("value", &value)?;
         payload.raw_set("old", frozen(&news.old)?)?;
         payload.set_readonly(true);
-        handlers::call_listeners(vm, &listeners, "watch", &Value::Table(payload));
+        let telling = Telling::new("watch".into(), Value::Table(payload), Rc::new(listeners), Vec::new());
+        left = handlers::tell(vm, telling);
     }
-    if let Some(change) = news.change {
-        task::settle(vm, Wait::Change(change), &Outcome::Value(value));
+    let settled = news.change.map(|change| (Wait::Change(change), Outcome::Value(value)));
+    match (left, settled) {
+        (None, None) => {}
+        (None, Some((wait, outcome))) => task::settle(vm, wait, &outcome),
+        (Some(left), settled) => store::with(lua, |runtime| {
+            if let Some((wait, outcome)) = settled {
+                runtime.queue.put_back(ScriptWork::Settled(wait, outcome));
+            }
+            runtime.queue.put_back(ScriptWork::Tell(Box::new(left)));
+        }),
     }
     Ok(())
 }

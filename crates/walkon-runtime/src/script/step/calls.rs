@@ -74,10 +74,24 @@ pub(crate) fn run(vm: &ScriptVm, call: &Current, function: &Function, args: impl
     given(vm, call, result).is_some()
 }
 
+/// Fuel of a function that cleans up when that of the tick is spent: it runs all the same, and many may run
+/// in a row.
+const CLEANUP_FUEL_MIN: u64 = 1000;
+
+fn cleanup_fuel(vm: &ScriptVm) -> u64 {
+    vm.limits().fuel_per_call.min(vm.tick_left().max(CLEANUP_FUEL_MIN))
+}
+
+/// Calls the `exit` of an action of a tree; false when it faulted, which is reported.
+pub(crate) fn run_exit(vm: &ScriptVm, call: &Current, function: &Function, args: impl IntoLuaMulti) -> bool {
+    let result = within(vm, call, || vm.run(function, args, cleanup_fuel(vm)));
+    given(vm, call, result).is_some()
+}
+
 /// Runs a function of `task.onCancel`.
 pub(crate) fn run_cleanup(vm: &ScriptVm, cleanup: &Cleanup) {
     let call = Current::plain(cleanup.owner, "onCancel");
-    let run = || vm.call(&cleanup.function, cleanup.why.name(), vm.limits().fuel_per_call);
+    let run = || vm.call(&cleanup.function, cleanup.why.name(), cleanup_fuel(vm));
     let result = within(vm, &call, run);
     given(vm, &call, result);
 }

@@ -9,7 +9,7 @@
 pub(crate) mod definition;
 pub(crate) mod reload;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Lua, MultiValue, Value};
 
@@ -41,16 +41,26 @@ pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64
 /// Characters of scenes that are looked up for a unit of fuel.
 const HOLDS_PER_UNIT: u64 = 4;
 
+/// Scenes that are passed over for a unit of fuel.
+const SCENES_PER_UNIT: u64 = 8;
+
+/// What beginning or ending a scene costs the tick beside its code.
+const SCENE_PRICE: u64 = 64;
+
 /// Writes a scene down that is about to begin; its characters are spoken for.
 fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     // A name that stands there twice is held once.
     let (mut holds, mut seen) = (Vec::new(), BTreeSet::new());
     // One that is about to end gives its characters back before this one begins.
-    let (spoken_for, ending) = store::with(lua, |runtime| {
+    let (spoken_for, ending, scenes) = store::with(lua, |runtime| {
         let scenes = &runtime.cinematics.scenes;
-        (scenes.holders(), scenes.ending())
+        if definition.holds.is_empty() {
+            return (BTreeMap::new(), BTreeSet::new(), 0);
+        }
+        (scenes.holders(), scenes.ending(), scenes.count() as u64)
     });
-    fuel::charge_running((definition.holds.len() + spoken_for.len()) as u64 / HOLDS_PER_UNIT);
+    let looked_up = (definition.holds.len() + spoken_for.len()) as u64;
+    fuel::charge_running(looked_up / HOLDS_PER_UNIT + scenes / SCENES_PER_UNIT);
     for name in definition.holds.iter() {
         let found = lend::with_world(lua, |world: &mut World| {
             let id = world.find_character(name);
@@ -101,6 +111,7 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
     let Some((owner, definition, holds, args, is_skipped)) = found else {
         return;
     };
+    vm.spend(SCENE_PRICE);
     if let Some(saved) = resumed {
         store::with(lua, |runtime| runtime.cinematics.scenes.resume(id, saved));
     }
@@ -221,16 +232,25 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
     }
 }
 
-/// Ends scenes whose script has returned and whose walks have settled and been told.
+/// Ends scenes whose script has returned and whose walks have settled and been told; those that the fuel of
+/// the tick does not suffice for end in the next one.
 pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     let lua = vm.lua();
     let returned = store::with(lua, |runtime| runtime.cinematics.scenes.returned());
-    for (id, owner) in returned {
-        let has_walks = lend::with_world(lua, |world: &mut World| {
-            world.walks.iter().any(|walk| walk.owner == owner && !walk.is_delivered)
-        });
-        if !has_walks.unwrap_or(false) {
-            end(vm, id, SceneEnd::Finished);
+    if returned.is_empty() {
+        return;
+    }
+    let walking = lend::with_world(lua, |world: &mut World| {
+        let open = world.walks.iter().filter(|walk| !walk.is_delivered);
+        open.map(|walk| walk.owner).collect::<BTreeSet<_>>()
+    });
+    let walking = walking.unwrap_or_default();
+    let mut over = returned.into_iter().filter(|(_, owner)| !walking.contains(owner)).peekable();
+    while let Some((id, _)) = over.next() {
+        end(vm, id, SceneEnd::Finished);
+        if vm.tick_left() == 0 && over.peek().is_some() {
+            // Step 12 has its share of the next tick.
+            return store::with(lua, |runtime| runtime.queue.is_behind = true);
         }
     }
 }
@@ -241,6 +261,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let Some(scene) = store::with(lua, |runtime| runtime.cinematics.scenes.take(id)) else {
         return;
     };
+    vm.spend(SCENE_PRICE);
     let name = scene.definition.name.clone();
     let info = info(lua, &scene, &how);
     let value = frozen(lua, &info).unwrap_or(Value::Nil);
@@ -303,7 +324,7 @@ pub fn is_locked(lua: &Lua, what: &str) -> bool {
     const LOCKS_PER_UNIT: usize = 64;
     store::with(lua, |runtime| {
         let scenes = &runtime.cinematics.scenes;
-        fuel::charge_running((scenes.lock_count() / LOCKS_PER_UNIT) as u64);
+        fuel::charge_running(((scenes.lock_count() + scenes.count()) / LOCKS_PER_UNIT) as u64);
         scenes.is_locked(what)
     })
 }

@@ -21,8 +21,8 @@ use crate::base::value::Plain;
 use crate::script::bind::results;
 use crate::script::state::callback::Callback;
 use crate::script::state::handlers::{Listener, Lost, WalkRecord};
+use crate::script::state::telling::Telling;
 use crate::script::state::wait::{Outcome, Wait};
-use crate::script::state::waits::{Answering, TaskPause};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call, text};
@@ -264,6 +264,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         }
         ScriptWork::DeliverDeferred(owner) => behaviour::hand_out_kept(vm, owner),
         ScriptWork::BoardChanged(news) => return blackboard::tell(vm, &news),
+        ScriptWork::Tell(telling) => tell_or_put_back(vm, *telling),
         ScriptWork::ForgetBoard(board) => handlers::forget_board(lua, board),
     }
     Ok(())
@@ -356,7 +357,7 @@ fn door_signalled(
             ("by", by.map(Plain::Character)),
         ],
     )?;
-    handlers::call_listeners(vm, &listeners, what.name(), &payload);
+    tell_or_put_back(vm, Telling::new(what.name().into(), payload, listeners, Vec::new()));
     Ok(())
 }
 
@@ -479,34 +480,15 @@ fn deliver_event(vm: &ScriptVm, name: &str, payload: Value, to: Option<Character
         (Some(_), Some(owner)) => runtime.tasks.own_event_waiters(name, owner),
         (Some(_), None) => Vec::new(),
     });
-    handlers::call_listeners(vm, &listeners, name, &payload);
-    for waiter in waiters {
-        wake_waiter(vm, waiter, &payload);
+    if !listeners.is_empty() || !waiters.is_empty() {
+        tell_or_put_back(vm, Telling::new(name.to_owned().into(), payload, listeners, waiters));
     }
 }
 
-/// A task that waits for an event goes on when its `where` says so.
-fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
-    let lua = vm.lua();
-    let found = store::with(lua, |runtime| {
-        let owner = runtime.tasks.owner_of(waiter.task)?;
-        let (serial, pause) = runtime.tasks.pause_of(waiter.task)?;
-        match pause {
-            TaskPause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
-            _ => None,
-        }
-    });
-    let Some((owner, test)) = found else {
-        return;
-    };
-    let answer = match test {
-        None => Ok(true),
-        Some(test) => invoke::test(vm, &Call::plain(owner, "where"), &test, payload.clone()),
-    };
-    match answer {
-        Ok(true) => task::answer(vm, waiter, Outcome::Value(payload.clone())),
-        Ok(false) => {}
-        Err(failure) => task::answer(vm, waiter, Outcome::Failed(failure.message)),
+/// Tells all listeners; those for whom the fuel of the tick does not suffice come first in the next one.
+fn tell_or_put_back(vm: &ScriptVm, telling: Telling) {
+    if let Some(left) = handlers::tell(vm, telling) {
+        store::with(vm.lua(), |runtime| runtime.queue.put_back(ScriptWork::Tell(Box::new(left))));
     }
 }
 

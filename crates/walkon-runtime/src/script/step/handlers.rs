@@ -19,6 +19,7 @@ use crate::script::state::handlers::ListenTimes;
 use crate::script::state::handlers::{Listener, Lost, SenseRecord, WalkRecord, WatchRecord};
 use crate::script::state::owners::{OwnerRecord, Owners};
 use crate::script::state::tasks::TaskRole;
+use crate::script::state::telling::{Hearer, Telling};
 use crate::script::state::waits::Delivery;
 use crate::script::step::owner;
 use crate::script::step::task::{self, Called};
@@ -284,22 +285,32 @@ pub(crate) fn deliver(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
     true
 }
 
-/// Calls the listeners of an event, a door or a key of a board, in order of registration.
-pub(crate) fn call_listeners(vm: &ScriptVm, listeners: &[Listener], label: &str, payload: &Value) {
-    if listeners.is_empty() {
-        return;
-    }
-    let label = CodeName::from(label.to_owned());
-    for listener in listeners {
-        if listener.once {
-            // A listener that an earlier listener of this event removed still hears it, like all others.
-            remove_listener(vm.lua(), listener.serial);
+/// Tells listeners of an event, a door or a key of a board, in order of registration, then tasks that wait
+/// for it. When the fuel of the tick is spent, those that are left: they come first in the next one.
+#[must_use]
+pub(crate) fn tell(vm: &ScriptVm, mut telling: Telling) -> Option<Telling> {
+    while let Some(next) = telling.take_next() {
+        match next {
+            Hearer::Listener(listener) => call_listener(vm, &listener, &telling),
+            Hearer::Task(waiter) => task::wake_waiter(vm, waiter, &telling.payload),
         }
-        let mut handler = Delivering::new(listener.owner, &listener.callback, payload, label.clone());
-        handler.is_event = true;
-        handler.with_receiver = listener.behaviour_of.is_some();
-        deliver(vm, handler);
+        if vm.tick_left() == 0 && !telling.is_over() {
+            return Some(telling);
+        }
     }
+    None
+}
+
+fn call_listener(vm: &ScriptVm, listener: &Listener, telling: &Telling) {
+    if listener.once {
+        // A listener that an earlier listener of this event removed still hears it, like all others.
+        remove_listener(vm.lua(), listener.serial);
+    }
+    let Telling { label, payload, .. } = telling;
+    let mut handler = Delivering::new(listener.owner, &listener.callback, payload, label.clone());
+    handler.is_event = true;
+    handler.with_receiver = listener.behaviour_of.is_some();
+    deliver(vm, handler);
 }
 
 /// Keeps what comes in for an owner that stands still.

@@ -159,8 +159,14 @@ pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
         runtime.registered.predicates.end_owner(owner);
         if is_reload {
             runtime.registered.handlers.reload_owner(owner);
+            let untold = runtime.queue.deliveries(owner);
+            runtime.queue.forget_listeners(owner);
             if let Some(record) = runtime.owners.get_mut(owner) {
                 (record.handlers, record.watches) = (0, 0);
+                if !untold.is_empty() {
+                    record.kept.extend(untold);
+                    runtime.queue.deliver_soon(owner);
+                }
             }
         } else {
             runtime.registered.handlers.end_owner(owner);

@@ -14,7 +14,7 @@ use mlua::{Function, Lua, Value};
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
-use crate::script::state::scenes::BeforeStart;
+use crate::script::state::scenes::{AskedPredicates, BeforeStart};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
@@ -132,9 +132,10 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
         if give_up(vm, id) {
             continue;
         }
-        let Some(survey) = store::with(lua, |runtime| survey(runtime, id)) else {
+        let Some((survey, price)) = store::with(lua, |runtime| survey(runtime, id)) else {
             continue;
         };
+        vm.spend(price);
         for &scene in &survey.inner {
             if !store::with(lua, |runtime| runtime.cinematics.scenes.is_skipping(scene)) {
                 ask(lua, scene);
@@ -144,7 +145,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             continue;
         }
         let mut forward = survey.forward;
-        if test(vm, forward.owner, survey.tests) {
+        if test(vm, forward.owner, survey.tests)? {
             // A predicate is tested at the head of a tick: the next one of the scene has begun.
             forward.ticks = Some(1);
             return Some(forward);
@@ -181,8 +182,14 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
     true
 }
 
-/// What the tasks of a scene wait for, and when the first of these waits is over.
-fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
+/// What a stretch costs the tick beside the code that runs, and for each wait and timer of the scene: they
+/// are looked at, and come nearer.
+const STRETCH_PRICE: u64 = 16;
+const WAIT_PRICE: u64 = 4;
+
+/// What the tasks of a scene wait for and when the first of these waits is over, and what that costs the
+/// tick.
+fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
     let owner = runtime.cinematics.scenes.owner(id)?;
     let patience = runtime.clock.after_seconds(PATIENCE_S);
     let forward =
@@ -195,7 +202,9 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
         .skip_mut(id)
         .map(|(skip, _)| std::mem::take(&mut skip.ends))
         .unwrap_or_default();
+    let mut waits = 0;
     for (task, serial, pause) in runtime.tasks.waits(Some(owner)) {
+        waits += 1;
         if let TaskPause::Test { predicate, .. } = pause {
             survey.tests.push((task, serial, predicate.clone()));
         }
@@ -206,23 +215,37 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
             survey.ends_at(end);
         }
     }
-    for timer in runtime.registered.timers.of(owner) {
+    let timers = runtime.registered.timers.of(owner);
+    for &timer in &timers {
         runtime.registered.timers.due_of(timer).into_iter().for_each(|tick| survey.ends_at(tick));
     }
     if let Some((skip, _)) = runtime.cinematics.scenes.skip_mut(id) {
         skip.ends = ends;
     }
-    Some(survey)
+    Some((survey, STRETCH_PRICE + WAIT_PRICE * (waits + timers.len() as u64)))
 }
 
-/// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on.
-fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
+/// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on. None
+/// when the fuel of the tick does not suffice for all of them: the rest is asked in the next one.
+fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> Option<bool> {
     let lua = vm.lua();
-    for id in store::with(lua, |runtime| runtime.registered.predicates.of_owner(owner)) {
-        schedule::run_predicate(vm, id);
+    let predicates = store::with(lua, |runtime| runtime.registered.predicates.of_owner(owner));
+    let AskedPredicates { mut count, mut went_on } = store::with(lua, |runtime| {
+        runtime.skip_of(owner).map_or_else(AskedPredicates::default, |skip| std::mem::take(&mut skip.asked))
+    });
+    let asked_before = count;
+    for id in predicates.iter().skip(asked_before) {
+        schedule::run_predicate(vm, *id);
+        count += 1;
+        if vm.tick_left() == 0 {
+            return ask_on(lua, owner, AskedPredicates { count, went_on });
+        }
     }
-    let mut went_on = false;
-    for (task, serial, predicate) in tests {
+    for (task, serial, predicate) in tests.into_iter().skip(asked_before.saturating_sub(predicates.len())) {
+        if vm.tick_left() == 0 {
+            return ask_on(lua, owner, AskedPredicates { count, went_on });
+        }
+        count += 1;
         let call = Call::plain(owner, "waitUntil");
         let answer = match invoke::test(vm, &call, &predicate, ()) {
             Ok(true) => WaitResult::one(Value::Boolean(true)),
@@ -230,9 +253,17 @@ fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
             Err(failure) => WaitResult::Error(failure.message),
         };
         went_on = true;
+        // It is not among those that wait any more.
+        count -= 1;
         task::resume(vm, task, serial, answer);
     }
-    went_on
+    Some(went_on)
+}
+
+/// So many of a scene's predicates were asked; the others are in the next tick.
+fn ask_on(lua: &Lua, owner: Owner, asked: AskedPredicates) -> Option<bool> {
+    store::with(lua, |runtime| runtime.skip_of(owner).map(|skip| skip.asked = asked));
+    None
 }
 
 /// So many ticks have passed for a scene: what is due by now runs, timers first, then tasks by id.
@@ -242,7 +273,7 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
         let now = runtime.clock.now;
         runtime.registered.timers.rewind(owner, ticks, now);
         runtime.tasks.rewind(owner, ticks, now);
-        let ended = runtime.cinematics.scenes.skip_of(owner).map_or_else(BTreeMap::new, |skip| {
+        let ended = runtime.skip_of(owner).map_or_else(BTreeMap::new, |skip| {
             skip.passed += ticks;
             for (_, tick) in skip.ends.values_mut() {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);

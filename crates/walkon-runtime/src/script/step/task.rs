@@ -350,6 +350,31 @@ pub(crate) fn wake(vm: &ScriptVm, id: u64) {
     }
 }
 
+/// A task that waits for an event goes on when its `where` says so.
+pub(crate) fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
+    let lua = vm.lua();
+    let found = store::with(lua, |runtime| {
+        let owner = runtime.tasks.owner_of(waiter.task)?;
+        let (serial, pause) = runtime.tasks.pause_of(waiter.task)?;
+        match pause {
+            TaskPause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
+            _ => None,
+        }
+    });
+    let Some((owner, test)) = found else {
+        return;
+    };
+    let passes = match test {
+        None => Ok(true),
+        Some(test) => invoke::test(vm, &Call::plain(owner, "where"), &test, payload.clone()),
+    };
+    match passes {
+        Ok(true) => answer(vm, waiter, Outcome::Value(payload.clone())),
+        Ok(false) => {}
+        Err(failure) => answer(vm, waiter, Outcome::Failed(failure.message)),
+    }
+}
+
 /// What step 3 finds of a task.
 enum Woken {
     /// It has slept long enough, and goes on.

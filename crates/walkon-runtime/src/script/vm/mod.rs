@@ -511,6 +511,11 @@ impl ScriptVm {
         result
     }
 
+    /// What the calls of this tick have cost it so far.
+    pub(crate) fn tick_spent(&self) -> u64 {
+        self.tick_spent.get()
+    }
+
     /// Safepoints left for further calls in this tick; at 0 the rest waits for the next one.
     #[must_use]
     #[inline]

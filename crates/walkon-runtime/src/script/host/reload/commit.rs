@@ -103,7 +103,7 @@ pub(super) fn run(
         definitions: runtime.cinematics.scenes.definitions(),
         boards: runtime.boards.clone(),
         streams: runtime.streams.clone(),
-        work: runtime.queue.len(),
+        work: runtime.queue.behind_deliveries(),
     });
     store::with(lua, |runtime| runtime.actors.behaviours.set_classes(staged.classes));
     let changed = changed_owners(vm, &staged.targets);

@@ -22,7 +22,7 @@ use crate::world::owner::Owner;
 
 /// Removes a task that is over from the counts and lists of tasks.
 pub(super) fn forget(runtime: &mut Runtime, owner: Owner, id: u64) {
-    if let Some(skip) = runtime.cinematics.scenes.skip_of(owner) {
+    if let Some(skip) = runtime.skip_of(owner) {
         skip.forget(id);
     }
     if let Some(record) = runtime.owners.get_mut(owner) {

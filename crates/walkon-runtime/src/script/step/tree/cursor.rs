@@ -37,12 +37,15 @@ pub(crate) struct TreeCursor<'a> {
     pub(super) rivals: Vec<usize>,
     /// Whether an `exit` has faulted.
     pub(crate) has_faulted: bool,
+    /// What the tick had spent when this began.
+    pub(super) spent_before: u64,
 }
 
 impl<'a> TreeCursor<'a> {
     pub(crate) fn new(vm: &'a ScriptVm, owner: Owner, run: &'a mut RunningTree) -> Self {
         let RunningTree { tree, this, states, .. } = run;
-        Self { vm, owner, this, nodes: &tree.0, states, rivals: Vec::new(), has_faulted: false }
+        let (rivals, spent_before) = (Vec::new(), vm.tick_spent());
+        Self { vm, owner, this, nodes: &tree.0, states, rivals, has_faulted: false, spent_before }
     }
 
     pub(super) fn lua(&self) -> &'a Lua {
@@ -70,7 +73,7 @@ impl<'a> TreeCursor<'a> {
             return;
         };
         let call = Current::plain(self.owner, "exit");
-        self.has_faulted |= !calls::run(self.vm, &call, function, (self.this, exit.name()));
+        self.has_faulted |= !calls::run_exit(self.vm, &call, function, (self.this, exit.name()));
         calls::clean_up(self.vm);
     }
 

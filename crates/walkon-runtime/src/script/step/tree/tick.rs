@@ -260,8 +260,23 @@ impl TreeCursor<'_> {
         chosen
     }
 
+    /// Whether one more call is made in this tick: a tree is ticked as a whole, so all of its calls count
+    /// together.
+    fn may_call(&self, call: &Call) -> Result<(), Faulted> {
+        /// Fuel of a tick that the calls of one tree may cost, times: more than half of a tick at any time,
+        /// and so little that no frame is stuck.
+        const TICKS_MAX: u64 = 2;
+        let most = self.vm.limits().fuel_per_tick.saturating_mul(TICKS_MAX);
+        if self.vm.tick_spent().saturating_sub(self.spent_before) < most {
+            return Ok(());
+        }
+        let what = format!("the tree was stopped after calls of {most} steps in one tick; have nodes wait");
+        Err(self.report(call, CallFailure::new(FaultKind::Fuel, what, None)))
+    }
+
     fn test(&self, callback: &'static str, test: &mlua::Function) -> Result<bool, Faulted> {
         let call = Call::plain(self.owner, callback);
+        self.may_call(&call)?;
         invoke::test(self.vm, &call, test, self.this).map_err(|failure| self.report(&call, failure))
     }
 
@@ -272,6 +287,7 @@ impl TreeCursor<'_> {
 
     fn action(&mut self, at: usize, run: &mlua::Function, entry: NodeEntry) -> Result<NodeStatus, Faulted> {
         if entry == NodeEntry::Fresh {
+            self.may_call(&Call::plain(self.owner, "action"))?;
             self.leave_rivals();
             let args = MultiValue::from_iter([Value::Table(self.this.clone())]);
             let (owner, callback, function) = (self.owner, "action".into(), run.clone());
@@ -321,6 +337,7 @@ impl TreeCursor<'_> {
             return Ok(goal.clone());
         };
         let call = Call::plain(self.owner, "goal");
+        self.may_call(&call)?;
         let found = invoke::call(self.vm, &call, function, self.this).ok_or(Faulted)?;
         Ok(found.into_iter().next().unwrap_or(Value::Nil))
     }
