@@ -70,6 +70,17 @@ for i = 1, 64 do keys[i] = 'k' .. i end
 local long = ('x'):rep(1000000)
 local bytes = buffer.fromstring(long)
 local middling = ('x'):rep(60000)
+local values = table.create(7000, 1)
+local function taken(...) end
+local function given(...) return ... end
+local function handedOn(...) for i = 1, 100 do taken(...) end end
+local function greatest(...) for i = 1, 100 do local most = math.max(...) end end
+local function protected(...) for i = 1, 100 do pcall(taken, ...) end end
+local function resumed(...)
+  local one = coroutine.wrap(function(...) while true do coroutine.yield(...) end end)
+  for i = 1, 100 do one(...) end
+end
+local function deeper(n, ...) if n == 0 then return 0 end return (deeper(n - 1, n, ...)) end
 ";
 
 /// What calls with texts use that make every step of a script more expensive; so nothing else is measured
@@ -126,6 +137,15 @@ const WIDE: &[(&str, &str)] = &[
     ("utf8.len, 1 MB", "local r = utf8.len(long)"),
     ("log.debug, 60 kB", "log.debug('%s', middling)"),
     ("print, 60 kB", "print(middling)"),
+    ("calls of 7000 values", "handedOn(table.unpack(values))"),
+    ("7000 values given back", "given(given(given(table.unpack(values))))"),
+    ("math.max of 7000", "greatest(table.unpack(values))"),
+    ("pcall with 7000", "protected(table.unpack(values))"),
+    ("coroutine with 7000", "resumed(table.unpack(values))"),
+    ("a host function with 7000", "pcall(nav.mark, table.unpack(values))"),
+    ("calls 1200 deep, a value more in each", "deeper(1200)"),
+    ("an error in a coroutine", "pcall(coroutine.wrap(error), 'oh')"),
+    ("require of an unknown name", "pcall(require, 'unknown')"),
     ("an empty turn", ""),
 ];
 

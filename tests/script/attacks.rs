@@ -1252,6 +1252,45 @@ fn fault_a24_many_tasks_that_are_cancelled_at_once_clean_up_in_short() {
     assert!((1..=5).contains(&long.len()), "{done:?} {:?}", ran.messages);
 }
 
+/// Law: a call costs by the values that it is given or gives back, whatever it calls.
+#[test]
+fn fault_a12_calls_of_many_values_cost_by_their_number() {
+    let calls = [
+        "nothing(...)",
+        "local a = math.max(...)",
+        "local a = bit32.band(...)",
+        "local a = select(-1, ...)",
+        "local a = pcall(nothing, ...)",
+        "local a = all(...)",
+        "wrapped(...)",
+        "pcall(nav.mark, ...)",
+        "local a = deeper(30, ...)",
+    ];
+    for call in calls {
+        let turns = |values: u32| {
+            let script = format!(
+                "local n = 0
+                local function nothing(...) end
+                local function all(...) return ... end
+                local function deeper(n, ...) if n == 0 then return 0 end return (deeper(n - 1, ...)) end
+                local function begin(...)
+                  local wrapped = coroutine.wrap(function() while true do coroutine.yield() end end)
+                  while true do n += 1 {call} end
+                end
+                function onStart()
+                  local values = table.create({values}, 1)
+                  timer.after(0.1, function() begin(table.unpack(values)) end)
+                  timer.after(0.3, function() log.info('%d', n) end)
+                end"
+            );
+            turns_told(&run(&script, 30, "\"watchdogMs\": 60000", &[]), call)
+        };
+        let (few, many) = (turns(1), turns(7000));
+        // A unit for 32 values.
+        assert!(many * (100_000 / few + 7000 / 32) <= 110_000, "{call}: {few} times and {many} times");
+    }
+}
+
 /// Law: a skipped scene pays for all that it waits for, at each of its moments.
 #[test]
 fn fault_a12_skipped_scenes_cost_by_what_they_wait_for() {
@@ -1279,6 +1318,28 @@ fn fault_a12_skipped_scenes_cost_by_what_they_wait_for() {
     assert!(few > 1000, "{few} moments");
     // Four for each cue.
     assert!(many <= 200_000 / 4000 + 1, "{many} moments of {few}");
+}
+
+/// Law: the more scripts a level has, the more it costs to say that there is none of a name.
+#[test]
+fn fault_a12_unknown_scripts_cost_by_the_scripts_there_are() {
+    let turns = |scripts: usize, name: &str| {
+        let names: Vec<String> = (0..scripts).map(|at| format!("module{at}.lua")).collect();
+        let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "return {}")).collect();
+        let script = format!(
+            "local n, name = 0, {name}
+            function onStart()
+              timer.after(0.1, function() while true do n += 1 pcall(require, name) end end)
+              timer.after(0.3, function() log.info('%d', n) end)
+            end"
+        );
+        turns_told(&run(&script, 30, "\"watchdogMs\": 60000", &files), name)
+    };
+    let (few, many) = (turns(1, "'modul'"), turns(600, "'modul'"));
+    assert!(few > 100 && many <= 20, "{few} times and {many} times");
+    // In folders that are not there, every name is tried without them.
+    let deep = turns(600, "('a/'):rep(500000) .. 'modul'");
+    assert!(deep <= 3, "{deep} times");
 }
 
 /// Law: asking for a scene costs by the scenes there are, and no more than may wait are taken.

@@ -9,7 +9,7 @@
 /// Longest name that is compared letter by letter. Longer ones are only compared without case.
 const LETTERS_MAX: usize = 32;
 /// Most candidates that are looked at. A level may hold 100,000 names and an error is no place to wait.
-const CANDIDATES_MAX: usize = 1024;
+pub const CANDIDATES_MAX: usize = 1024;
 /// Fewest letters that are short for a name.
 const SHORT_MIN: usize = 3;
 /// Longest name that is compared at all, bytes: no name of ours is longer.

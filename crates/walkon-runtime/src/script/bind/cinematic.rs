@@ -17,10 +17,10 @@ use crate::script::step::cinematic::definition;
 use crate::script::step::wait::{self, SceneId};
 use crate::script::step::{cinematic, owner, skipping};
 use crate::script::vm;
-use crate::script::vm::convert::Args;
+use crate::script::vm::convert::{Args, price_of_unknown};
 use crate::script::vm::files::short_name;
 use crate::script::vm::shown_names::suggestion;
-use crate::script::vm::{handles, room, store};
+use crate::script::vm::{fuel, handles, room, store};
 
 const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";
@@ -287,6 +287,7 @@ fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
     }
     let result = load(lua, asked).map_err(|what| {
         let known = store::with(lua, |runtime| runtime.cinematics.scenes.names());
+        fuel::charge_running(price_of_unknown(known.len() as u64));
         format!("{what}{}", suggestion(asked, known.iter().map(String::as_str)))
     })?;
     let mut definition = definition::check(short_name(asked), &result)
@@ -300,6 +301,9 @@ fn play(lua: &Lua, args: &mut Args) -> HostResult {
     let asked = args.take("name").text("the name of a cinematic")?;
     let given = scene::plain_map(lua, args.take("args"))?;
     let definition = definition(lua, &asked).map_err(|what| args.mistake(what))?;
+    if let Some(what) = store::work_at_limit(lua) {
+        return Err(args.mistake(what).into());
+    }
     let id = cinematic::play(lua, definition, given).map_err(|what| args.mistake(what))?;
     answer(lua, handles::make(lua, SceneId(id))?)
 }
@@ -311,8 +315,7 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
     let definition = definition::check(&name, given.value()).map_err(|what| args.mistake(what))?;
     // Code that a reload brings defines its scenes again: those under way finish on their old code.
     let is_running = |runtime: &mut Runtime| {
-        runtime.cinematics.scenes.definition(&name).is_some()
-            && runtime.cinematics.scenes.running(Some(&name)).is_some()
+        runtime.cinematics.scenes.definition(&name).is_some() && running_scene(runtime, Some(&name)).is_some()
     };
     if store::with(lua, is_running) {
         return Err(args
@@ -325,10 +328,17 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
     nothing()
 }
 
+/// The running scene of that name, or the oldest, among as many as are paid for.
+fn running_scene(runtime: &Runtime, name: Option<&str>) -> Option<u64> {
+    const SCENES_PER_UNIT: usize = 64;
+    fuel::charge_running((runtime.cinematics.scenes.count() / SCENES_PER_UNIT) as u64);
+    runtime.cinematics.scenes.running(name)
+}
+
 fn running(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").present().map(|name| name.text("the name of a cinematic")).transpose()?;
-    let id = store::with(lua, |runtime| runtime.cinematics.scenes.running(name.as_deref()));
+    let id = store::with(lua, |runtime| running_scene(runtime, name.as_deref()));
     answer(lua, id.map(|id| handles::make(lua, SceneId(id))).transpose()?)
 }
 

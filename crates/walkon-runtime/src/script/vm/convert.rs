@@ -31,6 +31,14 @@ pub struct UsageError {
     price: u64,
 }
 
+/// The fuel of telling that a name is unknown, when it is compared with so many names.
+pub(crate) fn price_of_unknown(name_count: u64) -> u64 {
+    /// Names that the price of any such mistake covers, and what each further one costs.
+    const COVERED: u64 = 64;
+    const PRICE: u64 = 8;
+    512 + PRICE * name_count.saturating_sub(COVERED)
+}
+
 impl BindError {
     /// The error a script sees from the function called `function`.
     #[must_use]
@@ -60,14 +68,10 @@ impl UsageError {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        /// Names that the price of any such mistake covers, and what each further one costs.
-        const COVERED: u64 = 64;
-        const PRICE: u64 = 8;
-        let mut name_count = 0_u64;
+        let mut name_count = 0;
         let known = known.into_iter().inspect(|_| name_count += 1);
         let what = format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known));
-        let price = 512 + PRICE * name_count.saturating_sub(COVERED);
-        Self { price, ..Self::new(function, what) }
+        Self { price: price_of_unknown(name_count), ..Self::new(function, what) }
     }
 
     /// `door with no name: ...` and the like: the error as Lua sees it, the caller's line in front.
@@ -135,16 +139,21 @@ pub(crate) const BYTES_PER_UNIT: usize = 256;
 /// Longest name of a thing, bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 128;
 
-/// Counts the fuel of a call of a host function: its price, and the length of the texts it is given.
+/// Counts the fuel of a call of a host function: its price, how many values it is given, and the length of
+/// the texts among them.
 ///
 /// # Errors
 /// When there is not so much left; then the function does not run.
 pub(crate) fn pay(price: u64, values: &MultiValue) -> mlua::Result<()> {
+    /// Values that every call may have, and further ones for a unit of fuel.
+    const VALUES_COVERED: usize = 16;
+    const VALUES_PER_UNIT: usize = 8;
     let length = |value: &Value| match value {
         Value::String(text) => text.as_bytes().len() / BYTES_PER_UNIT,
         _ => 0,
     };
-    let units = price + values.iter().map(length).sum::<usize>() as u64;
+    let more_values = values.len().saturating_sub(VALUES_COVERED) / VALUES_PER_UNIT;
+    let units = price + (values.iter().map(length).sum::<usize>() + more_values) as u64;
     if fuel::charge_running(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
 }
 

@@ -12,6 +12,7 @@ use mlua::{Table, Value};
 
 use crate::base::hash;
 use crate::base::ordered::CollectOrdered;
+use crate::base::suggestions;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::shown_names::{shorten, suggestion};
 
@@ -196,7 +197,7 @@ impl ScriptTexts {
     /// What may have been meant by a name that means no file, as the end of a sentence: the file that is left
     /// when folders in front of it are dropped, or the nearest name.
     fn hint(&self, asked: &str) -> String {
-        let tails = || asked.match_indices('/').map(|(at, _)| &asked[at + 1..]);
+        let tails = || tails(asked);
         let is_file = |tail: &&str| {
             let file = self.files.by_name.get_key_value(without_suffix(tail));
             file.is_some_and(|(name, file)| name == tail || file.path == **tail)
@@ -207,6 +208,12 @@ impl ScriptTexts {
         let meant = std::iter::once(asked).chain(tails());
         let hints = meant.map(|name| suggestion(without_suffix(name), self.known_words()));
         hints.into_iter().find(|hint| !hint.is_empty()).unwrap_or_default()
+    }
+
+    /// With how many names the hint about a name that means no file compares, at most.
+    pub(crate) fn names_compared(&self, asked: &str) -> u64 {
+        let words = (2 * self.files.by_name.len()).min(suggestions::CANDIDATES_MAX);
+        (words * (1 + tails(asked).count())) as u64
     }
 
     /// The paths of all files, in order.
@@ -280,6 +287,13 @@ fn script_name(path: &str) -> Option<&str> {
     let name = SUFFIXES.iter().find_map(|suffix| path.strip_suffix(suffix))?;
     let definitions = name.ends_with(".d") || name.split('/').rev().skip(1).any(|folder| folder == "types");
     (!definitions && !stem(name).is_empty()).then_some(name)
+}
+
+/// What is left of a name without the folders in front of it, one after another.
+fn tails(name: &str) -> impl Iterator<Item = &str> {
+    /// No project has folders inside so many others.
+    const FOLDERS_MAX: usize = 16;
+    name.match_indices('/').take(FOLDERS_MAX).map(|(at, _)| &name[at + 1..])
 }
 
 fn without_suffix(name: &str) -> &str {

@@ -7,9 +7,9 @@
 //! copying is not free. Luau's own collector paces itself by a clock, and the memory that it has freed
 //! decides which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in
 //! use alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over
-//! a wide table counts by the width of the table. So does making room again and again, and making room for
-//! keys that are no places of a table's list, because the VM counts the list then. Not here: reporting
-//! (`fault`).
+//! a wide table counts by the width of the table, and a call of many values by their number. So does making
+//! room again and again, and making room for keys that are no places of a table's list, because the VM
+//! counts the list then. Not here: reporting (`fault`).
 //! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this
 //! about 1.1 times.
 
@@ -50,6 +50,13 @@ const PLACES_PER_UNIT_OF_NEXT: usize = 2048;
 /// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty,
 /// takes no longer than the safepoints of the loop pay for.
 const WIDE_BYTES: usize = 64 * 1024;
+
+/// Stacks of more bytes than this are wide: what a call of so many values costs is paid for by its
+/// safepoints.
+const WIDE_STACK_BYTES: usize = 8 * 1024;
+
+/// Values that a call is given, or gives back, in the time of a unit of fuel: they are copied.
+const VALUES_PER_UNIT: usize = 32;
 
 /// Bytes of tables that a safepoint pays for, and a unit of fuel: a table that is filled in a loop takes 128
 /// for each name.
@@ -179,6 +186,8 @@ struct Gauge {
     counts_tables: Cell<bool>,
     /// Whether there are tables so wide that loops over them have to be looked for.
     has_wide_tables: Cell<bool>,
+    /// The same, or stacks so wide that calls of many values have to be.
+    has_wide: Cell<bool>,
     room: TableRoom,
     /// The price of a safepoint.
     price: Cell<u64>,
@@ -324,6 +333,11 @@ impl Gauge {
     fn make_room(&self, old_bytes: usize, new_bytes: usize) {
         if new_bytes > WIDE_BYTES {
             self.has_wide_tables.set(true);
+            self.has_wide.set(true);
+        }
+        // A stack is one of those that grow where they lie.
+        if old_bytes > 0 && new_bytes > WIDE_STACK_BYTES {
+            self.has_wide.set(true);
         }
         if old_bytes > 0 || self.counts_tables.get() {
             return;
@@ -1089,9 +1103,9 @@ mod raw {
             // SAFETY: called by Luau with a live state.
             unsafe { sampling::pass(&gauge.sampler, state, gauge.price.get()) };
         }
-        if gauge.has_wide_tables.get() {
+        if gauge.has_wide.get() {
             // SAFETY: called by Luau with a live state.
-            unsafe { look_at_loops(state, gauge) };
+            unsafe { look_at_width(state, gauge) };
         }
         let (slice, price) = (gauge.slice.get(), gauge.price.get());
         if slice >= price && gauge.signals.trip().is_none() {
@@ -1100,6 +1114,21 @@ mod raw {
         }
         // SAFETY: called by Luau with a live state.
         unsafe { look_around(state, gauge) }
+    }
+
+    /// What is wide at a safepoint is paid for by its width.
+    #[inline(never)]
+    unsafe fn look_at_width(state: *mut ffi::lua_State, gauge: &Gauge) {
+        // SAFETY: reads how many values lie in the frame: more than a function has registers only when these
+        // are about to be handed over.
+        let count = usize::try_from(unsafe { ffi::lua_gettop(state) }).unwrap_or(0);
+        if count > REGISTERS_MAX {
+            gauge.charge_places(count, super::VALUES_PER_UNIT);
+        }
+        if gauge.has_wide_tables.get() {
+            // SAFETY: as the caller says.
+            unsafe { look_at_loops(state, gauge) };
+        }
     }
 
     /// When a loop over a table is about to begin, or a call of `next`, the whole width of the table is paid

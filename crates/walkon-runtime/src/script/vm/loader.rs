@@ -10,10 +10,10 @@ use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
-use crate::script::vm::convert::{Args, UsageError};
+use crate::script::vm::convert::{Args, UsageError, price_of_unknown};
 use crate::script::vm::debug::{self, DebugPort};
 use crate::script::vm::fault::{self, CallFailure, FaultKind};
-use crate::script::vm::files::{LoadedFile, NotBegun, ScriptText, ScriptTexts};
+use crate::script::vm::files::{FileError, LoadedFile, NotBegun, ScriptText, ScriptTexts};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::machine::{Machine, machine_of};
 use crate::script::vm::{fuel, library, resting, sandbox, strides};
@@ -148,7 +148,13 @@ impl Loader {
     pub(super) fn require(&self, lua: &Lua, args: &mut Args) -> Result<Value, UsageError> {
         let asked = args.take("name").text("the name of a script")?;
         let name = self.machine.texts.borrow().resolve(&asked).map(str::to_owned);
-        let name = name.map_err(|error| args.mistake(error.to_string()))?;
+        let name = name.map_err(|error| {
+            if matches!(error, FileError::Unknown { .. }) {
+                let names = self.machine.texts.borrow().names_compared(&asked);
+                fuel::charge_running(price_of_unknown(names));
+            }
+            args.mistake(error.to_string())
+        })?;
         self.note_need(lua, &asked, &name);
         let loaded = match self.machine.loads.get(&name) {
             Some(loaded) => loaded,

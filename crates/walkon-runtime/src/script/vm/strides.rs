@@ -26,7 +26,8 @@ const STRIDE: u32 = 48;
 /// The first mistake of syntax.
 pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
     let plain = compiler::compiler().compile(text)?;
-    if is_even(&plain) { Ok(plain) } else { marked(text) }
+    let even = if is_even(&plain) { plain } else { marked(text)? };
+    Ok(with_wide_calls(even))
 }
 
 /// The same for a debugger: with the names of locals where that changes nothing else. Constants that
@@ -36,6 +37,10 @@ pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
 /// # Errors
 /// The first mistake of syntax.
 pub(crate) fn compile_for_debugger(text: &str) -> mlua::Result<Vec<u8>> {
+    even_for_debugger(text).map(with_wide_calls)
+}
+
+fn even_for_debugger(text: &str) -> mlua::Result<Vec<u8>> {
     let plain = compiler::compiler().compile(text)?;
     let detailed = compiler::compiler().set_debug_level(2);
     if is_even(&plain) {
@@ -141,6 +146,26 @@ fn marked(text: &str) -> mlua::Result<Vec<u8>> {
     Ok(marked)
 }
 
+/// Functions of libraries are called where they are given all of `...`: done in place, that would pass no
+/// safepoint, however many values it is.
+fn with_wide_calls(mut bytecode: Vec<u8>) -> Vec<u8> {
+    for (offset, words) in Code::of(&bytecode).map_or_else(Vec::new, |code| code.0) {
+        let (mut at, mut is_wide) = (0, false);
+        while at < words {
+            let one = instruction(&bytecode, offset, at);
+            if is_wide
+                && one.code() == op::FASTCALL
+                && let Some(place) = bytecode.get_mut(offset + at * 4..offset + at * 4 + 4)
+            {
+                place.copy_from_slice(&u32::from(op::NOP).to_le_bytes());
+            }
+            is_wide = one.code() == op::GETVARARGS && one.b() == 0;
+            at += one.words();
+        }
+    }
+    bytecode
+}
+
 /// The longest way between two safepoints of a bytecode; none when it cannot be read.
 #[cfg(test)]
 pub(crate) fn longest(bytecode: &[u8]) -> Option<u32> {
@@ -186,6 +211,7 @@ mod op {
     pub(super) const FORGPREP_INEXT: u8 = 59;
     pub(super) const FASTCALL3: u8 = 60;
     pub(super) const FORGPREP_NEXT: u8 = 61;
+    pub(super) const GETVARARGS: u8 = 63;
     pub(super) const DUPCLOSURE: u8 = 64;
     pub(super) const LOADKX: u8 = 66;
     pub(super) const JUMPX: u8 = 67;
@@ -218,6 +244,10 @@ impl Instruction {
 
     fn a(self) -> u8 {
         (self.0 >> 8) as u8
+    }
+
+    fn b(self) -> u8 {
+        (self.0 >> 16) as u8
     }
 
     fn c(self) -> u8 {

@@ -21,6 +21,7 @@ struct CallAside {
     is_paid: bool,
     counts_tables: bool,
     has_wide_tables: bool,
+    has_wide: bool,
     room: [u64; 3],
     price: u64,
     census: Census,
@@ -65,6 +66,7 @@ impl Gauge {
             is_paid: self.is_paid.get(),
             counts_tables: self.counts_tables.get(),
             has_wide_tables: self.has_wide_tables.get(),
+            has_wide: self.has_wide.get(),
             room: [room.left.get(), room.made.get(), room.paid.get()],
             price: self.price.get(),
             census: self.census.borrow().clone(),
@@ -83,6 +85,7 @@ impl Gauge {
         self.is_paid.set(kept.is_paid);
         self.counts_tables.set(kept.counts_tables);
         self.has_wide_tables.set(kept.has_wide_tables);
+        self.has_wide.set(kept.has_wide);
         let [left, made, paid] = kept.room;
         self.room.left.set(left);
         self.room.made.set(made);

@@ -119,3 +119,33 @@ fn a_function_that_is_one_for_all_calls_stays_one() {
     passed(text, compile);
     passed(text, compile_for_debugger);
 }
+
+/// How many calls of a text are done in place, with all that came in.
+fn calls_in_place(text: &str) -> [usize; 2] {
+    let count = |bytecode: Vec<u8>| {
+        let functions = Code::of(&bytecode).expect("this version of the bytecode is known").0;
+        let calls = functions.into_iter().flat_map(|(offset, words)| {
+            let mut at = 0;
+            let bytecode = &bytecode;
+            std::iter::from_fn(move || {
+                let one = (at < words).then(|| instruction(bytecode, offset, at))?;
+                at += one.words();
+                Some(one.code())
+            })
+        });
+        calls.filter(|code| *code == op::FASTCALL).count()
+    };
+    [count(compiler::compiler().compile(text).unwrap()), count(compile(text).unwrap())]
+}
+
+#[test]
+fn functions_of_libraries_are_called_where_all_that_came_in_is_handed_on() {
+    for call in ["math.max(...)", "bit32.band(1, ...)", "math.min(2, 3, ...)", "string.byte(...)"] {
+        let [plain, ours] = calls_in_place(&format!("local function f(...) return {call} end return f"));
+        assert_eq!((plain, ours), (1, 0), "{call}");
+    }
+    let few =
+        "local function f(a, b, ...) return math.max(a, b, 1, 2), math.abs(a), select('#', ...) end return f";
+    let [plain, ours] = calls_in_place(few);
+    assert!(plain > 0 && plain == ours, "{plain} {ours}");
+}
