@@ -101,6 +101,17 @@ const CALLS: &[(&str, &str)] = &[
     ("level.lua", "function onStart() task.spawn(function() task.ticks(1) lib.fail() end) end"),
     ("level.lua", "function onStart() event.on(\"go\", lib.fail) event.emit(\"go\") end"),
     ("level.lua", "function onStart() timer.after(1/60, function() lib.fail() end) end"),
+    ("level.lua", "function onStart() local fail = coroutine.wrap(lib.fail) fail() end"),
+    (
+        "level.lua",
+        "function onStart() timer.after(1/60, coroutine.wrap(function() coroutine.wrap(lib.fail)() end)) end",
+    ),
+    ("level.lua", "function onStart() task.spawn(function() task.all({ task.spawn(lib.fail) }) end) end"),
+    ("level.lua", "function onStart() table.sort({ 2, 1 }, function() lib.fail() end) end"),
+    (
+        "level.lua",
+        "function onStart() task.spawn(function() task.waitUntil(function() lib.fail() end) end) end",
+    ),
     ("anna.lua", "lib.fail() return {}"),
     ("anna.lua", "return { init = function() lib.fail() end }"),
     ("anna.lua", "return { start = function() lib.fail() end }"),
@@ -116,6 +127,10 @@ const CALLS: &[(&str, &str)] = &[
 fn an_error_in_a_function_of_a_required_file_is_told_at_its_own_line() {
     for (line, what) in ERRORS.iter().filter(|(line, _)| *line != "local local") {
         for (file, call) in CALLS {
+            // Once the fuel is spent no code runs that could say where a coroutine stood.
+            if line.starts_with("while") && call.contains("coroutine") {
+                continue;
+            }
             let lib = format!("local lib = {{}} function lib.fail()\n\n{line}\nend return lib");
             let caller = format!("local lib = require(\"lib\") {call}");
             let files = [("lib.lua".to_owned(), lib), ((*file).to_owned(), caller)];
@@ -152,4 +167,27 @@ fn an_error_of_a_file_that_a_function_of_the_host_loads_is_told_at_its_own_line(
             }
         }
     }
+}
+
+/// The way to an error leads out of the coroutines that it went through.
+#[test]
+fn an_error_in_a_coroutine_is_told_with_the_way_through_it() {
+    let lib = "local lib = {}\nfunction lib.fail(x)\n  return x.way.there\nend\nreturn lib";
+    let level = "local lib = require('lib')
+        local function deep() local value = lib.fail({}) return value end
+        local function inner() coroutine.wrap(deep)() end
+        function onStart()
+          local outer = coroutine.wrap(inner)
+          outer()
+        end";
+    let fault =
+        first_fault(&[("lib.lua".to_owned(), lib.to_owned()), ("level.lua".to_owned(), level.to_owned())]);
+    assert_eq!((fault.file.as_str(), fault.line), ("lib.lua", 3), "{fault:?}");
+    assert_eq!(fault.message, "lib.lua:3: attempt to index nil with 'there'; x.way is nil");
+    let frames: Vec<&str> = fault.traceback.lines().collect();
+    assert_eq!(
+        frames,
+        ["lib.lua:3 in fail", "level.lua:2 in deep", "level.lua:3 in inner", "level.lua:6 in onStart"],
+        "{fault:?}"
+    );
 }

@@ -16,14 +16,19 @@ local insert, remove, concat, unpack, move, create, tfind, sort, clear, maxn, pa
     native.table.create, native.table.find, native.table.sort, native.table.clear, native.table.maxn, native.table.pack
 local costart, coresume, coclose = native.coroutine.create, native.coroutine.resume, native.coroutine.close
 local corunning = native.coroutine.running
+local info = native.debug.info
 local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
 local chargeComparisons, see, setPaid, countTables = host.chargeComparisons, host.see, host.setPaid, host.countTables
+local noteFailure = host.noteFailure
 
 local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
     limits.result, limits.pattern, limits.subject, limits.elements, limits.line
 
 -- Every call copies its arguments, so a list of values is shorter than a table may be. Luau's own default.
 local VALUES = 8000
+
+-- Functions of a coroutine that has failed, as many as a traceback shows.
+local FRAMES = 20
 
 -- Below this many elements or bytes, a call is not worth charging: it costs no more than a few safepoints.
 local SMALL = 64
@@ -226,10 +231,26 @@ local function start(f)
     return thread
 end
 
-local function pass(ok, ...)
+-- Where a coroutine stands that has failed: file, line and name of its innermost functions.
+local function placesOf(thread)
+    local places = {}
+    for level = 0, FRAMES do
+        local file, line, name = info(thread, level, "sln")
+        if not file then
+            break
+        end
+        insert(places, file)
+        insert(places, line)
+        insert(places, name or "")
+    end
+    return places
+end
+
+local function pass(thread, ok, ...)
     if ok then
         return ...
     end
+    noteFailure((...), placesOf(thread))
     error((...), 0)
 end
 
@@ -246,7 +267,7 @@ function co.wrap(f)
     end
     local thread = start(f)
     return function(...)
-        return pass(resume(thread, ...))
+        return pass(thread, resume(thread, ...))
     end
 end
 

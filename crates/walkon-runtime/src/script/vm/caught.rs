@@ -6,7 +6,7 @@
 use mlua::{Lua, Value};
 
 use crate::script::vm::fault::{
-    CallFailure, FaultKind, StackFrame, frames, is_out_of_memory, text_of, trip_text,
+    CallFailure, FailureInside, FaultKind, StackFrame, frames, is_out_of_memory, text_of, trip_text,
 };
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::machine::Machine;
@@ -20,19 +20,41 @@ const FRAMES_SHOWN: usize = 20;
 pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFailure {
     let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
     let text = text_of(value);
-    let is_same = |inside: &CallFailure| match inside.kind {
-        FaultKind::Error => trip.is_none() && text.starts_with(&inside.message),
+    let is_same = |inside: &FailureInside| match inside.failure.kind {
+        FaultKind::Error => trip.is_none() && text.starts_with(&inside.raised),
         _ => trip.is_some() || is_out_of_memory(value),
     };
     match machine.failure_inside.take().filter(is_same) {
-        Some(inside) if inside.kind == FaultKind::Error => CallFailure { message: text, ..inside },
-        Some(inside) => inside,
-        None => failure(lua, value, trip),
+        Some(FailureInside { raised, failure }) if failure.kind == FaultKind::Error && raised != text => {
+            CallFailure { message: text, ..failure }
+        }
+        Some(inside) => inside.failure,
+        None => failure(lua, value, trip, frames(lua, FRAMES_SHOWN + 1)),
     }
 }
 
-fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> CallFailure {
-    let frames = frames(lua, FRAMES_SHOWN + 1);
+/// A coroutine that a script resumes has failed with `value`, in `frames`: its stack is gone once the error
+/// is raised again.
+pub(super) fn note_coroutine(lua: &Lua, machine: &Machine, value: &Value, inner: Vec<StackFrame>) {
+    if inner.is_empty() || machine.fuel.trip().is_some() || is_out_of_memory(value) {
+        return;
+    }
+    let outer = frames(lua, FRAMES_SHOWN + 1);
+    let raised = text_of(value);
+    let before = machine.failure_inside.take().filter(|inside| inside.raised == raised);
+    let failure = match before {
+        // It has failed because another one has.
+        Some(FailureInside { mut failure, .. }) => {
+            failure.traceback = [failure.traceback, traceback(&outer)].join("\n");
+            failure
+        }
+        None => failure(lua, value, None, inner.into_iter().chain(outer).collect()),
+    };
+    *machine.failure_inside.borrow_mut() = Some(FailureInside { raised, failure });
+}
+
+/// What an error means whose script stood in `frames`.
+fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>, frames: Vec<StackFrame>) -> CallFailure {
     let (kind, text) = match trip {
         Some((Trip::Fuel, limit)) if runs_in_a_task(lua) => (
             FaultKind::Fuel,

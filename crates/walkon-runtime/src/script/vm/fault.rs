@@ -78,6 +78,14 @@ pub struct CallFailure {
     pub line: u32,
 }
 
+/// A failure on its way out, through the code around what has failed.
+#[derive(Debug)]
+pub(crate) struct FailureInside {
+    /// The text of the error that is raised for it.
+    pub(crate) raised: String,
+    pub(crate) failure: CallFailure,
+}
+
 /// One frame of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackFrame {

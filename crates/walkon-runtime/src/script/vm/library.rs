@@ -10,12 +10,14 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
+use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
+use crate::script::vm::fault::StackFrame;
 use crate::script::vm::fuel::{Fuel, Trip};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::machine::Machine;
-use crate::script::vm::{fault, fuel};
+use crate::script::vm::{caught, fault, fuel};
 
 /// The limits `prelude/base.lua` checks.
 pub(crate) fn limits(lua: &Lua, machine: &Machine) -> mlua::Result<Table> {
@@ -75,6 +77,12 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     };
     host.raw_set("noteRunning", lua.create_function(note_running)?)?;
     let m = Rc::clone(machine);
+    let note_failure = move |lua: &Lua, (problem, frames): (Value, Table)| {
+        caught::note_coroutine(lua, &m, &problem, frames_in(&frames));
+        Ok(())
+    };
+    host.raw_set("noteFailure", lua.create_function(note_failure)?)?;
+    let m = Rc::clone(machine);
     host.raw_set(
         "print",
         lua.create_function(move |lua, text: LuaString| {
@@ -87,6 +95,19 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
         lua.create_function(|_, (text, part, from)| Ok(find_plain(&text, &part, from)))?,
     )?;
     Ok(host)
+}
+
+/// Frames of scripts as `prelude/base.lua` lists them: file, line and name of each.
+fn frames_in(listed: &Table) -> Vec<StackFrame> {
+    let listed: Vec<Value> = listed.sequence_values().filter_map(Result::ok).collect();
+    let text = |value: &Value| value.as_string().map(|text| text.to_string_lossy()).unwrap_or_default();
+    let frame = |one: &[Value]| {
+        let [file, line, function] = one else { return None };
+        let line = line.as_u32().filter(|line| *line > 0)?;
+        let (file, function) = (text(file), Some(text(function)).filter(|name| !name.is_empty()));
+        (file != OWN_CHUNK).then_some(StackFrame { file, line, function })
+    };
+    listed.chunks(3).filter_map(frame).collect()
 }
 
 /// Units of fuel of an error that is raised and caught: the stack is unwound.

@@ -16,7 +16,7 @@ use crate::script::state::profile::Ledger;
 use crate::script::vm::account::Account;
 use crate::script::vm::console::Console;
 use crate::script::vm::debug::DebugPort;
-use crate::script::vm::fault::CallFailure;
+use crate::script::vm::fault::{CallFailure, FailureInside};
 use crate::script::vm::files::{FileError, Loads, ScriptTexts};
 use crate::script::vm::fuel::Fuel;
 use crate::script::vm::limits::ScriptLimits;
@@ -40,8 +40,9 @@ pub(crate) struct Machine {
     pub(crate) loading: Cell<u32>,
     /// The report of the handler of the running call, from before the stack was unwound.
     pub(crate) failure: RefCell<Option<CallFailure>>,
-    /// The report of the body of a file that is required: its error goes through the files that require it.
-    pub(crate) failure_inside: RefCell<Option<CallFailure>>,
+    /// The report of the body of a file that is required, or of a coroutine: its error goes through those
+    /// that require or resume it.
+    pub(crate) failure_inside: RefCell<Option<FailureInside>>,
     pub(crate) texts: RefCell<ScriptTexts>,
     pub(crate) loads: Loads,
     /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.

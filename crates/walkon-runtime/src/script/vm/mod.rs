@@ -54,7 +54,7 @@ use crate::script::state::code_place::CodePlace;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
-use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::fault::{CallFailure, FailureInside, FaultKind};
 use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::vm::fuel::{Fuel, RunningCall, Signals, Trip};
 use crate::script::vm::limits::ScriptLimits;
@@ -743,7 +743,8 @@ fn report_inside(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
             FaultKind::Error => Value::String(fuel::text(lua, &failure.message)?),
             _ => problem,
         };
-        *machine.failure_inside.borrow_mut() = Some(failure);
+        let raised_text = failure.message.clone();
+        *machine.failure_inside.borrow_mut() = Some(FailureInside { raised: raised_text, failure });
         Ok(raised)
     })
 }
