@@ -301,6 +301,89 @@ fn a_reload_that_leaves_a_refused_file_out_mends_nothing() {
     assert!(last.ends_with(", mended"), "{last}");
 }
 
+/// Files and what becomes of each in one save, and what is said of it.
+type Save = (&'static [(&'static str, &'static str)], &'static str);
+
+/// What `watch` says of each save: files that are used or not and the level, made wrong in several ways and
+/// saved back. Steps of one save end in what is said of it.
+#[test]
+fn what_is_said_of_a_save_is_what_the_files_are_by_then() {
+    let (_outer, game) = project();
+    let path = game.join("scripts/behaviours/guard.lua");
+    let guard = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("require(\"one\") require(\"other\")\n{guard}")).unwrap();
+    let right = "return { right = true }\n";
+    let level = std::fs::read_to_string(game.join("levels/first.json")).unwrap();
+    let texts = |file: &str, state: &str| -> (std::path::PathBuf, String) {
+        if file == "level" {
+            let (from, to) = ("\"routes\": { \"rounds\"", "\"routes\": { \"round\"");
+            let text = match state {
+                "right" => level.clone(),
+                // `check` sees it.
+                "checked" => level.replace(from, to),
+                // The game sees it.
+                _ => level.replace("\"characters\"", "\"charakters\""),
+            };
+            return (game.join("levels/first.json"), text);
+        }
+        let text = match state {
+            "right" => right,
+            "checked" => "local lib = {} function lib.f() return lgo.info(\"x\") end return lib\n",
+            _ => "return {\n",
+        };
+        (game.join("scripts").join(format!("{file}.lua")), text.to_owned())
+    };
+    let save = |file: &str, state: &str| {
+        let (path, text) = texts(file, state);
+        std::fs::write(path, text).unwrap();
+    };
+    for file in ["one", "other", "unused"] {
+        save(file, "right");
+    }
+    let refused = "reload refused; the old version runs on";
+    let rows: &[&[Save]] = &[
+        &[
+            (&[("one", "broken")], refused),
+            (&[("other", "checked")], refused),
+            (&[("other", "right")], "saved as it runs; still refused: one.lua"),
+            (&[("one", "right")], "reloaded one.lua"),
+        ],
+        &[
+            (&[("one", "checked")], refused),
+            (&[("other", "checked")], refused),
+            (&[("one", "right")], refused),
+            (&[("other", "right")], "saved as it runs, mended"),
+        ],
+        &[
+            (&[("unused", "broken")], refused),
+            (&[("unused", "right")], "unused.lua is used by nothing so far, mended"),
+        ],
+        &[(&[("unused", "checked")], refused), (&[("unused", "right")], "saved as it runs, mended")],
+        &[(&[("level", "checked")], refused), (&[("level", "right")], "saved as it runs, mended")],
+        &[
+            (&[("level", "checked")], refused),
+            (&[("level", "right"), ("one", "broken")], refused),
+            (&[("one", "right")], "reloaded one.lua"),
+        ],
+        &[(&[("level", "broken")], refused), (&[("level", "right")], "reloaded levels/first.json")],
+        &[
+            (&[("level", "broken"), ("one", "broken")], refused),
+            (&[("level", "right")], "; still refused: one.lua"),
+            (&[("one", "right")], "reloaded one.lua"),
+        ],
+    ];
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    for row in rows {
+        for (at, (saved, said)) in row.iter().enumerate() {
+            saved.iter().for_each(|(file, state)| save(file, state));
+            watched.until(said);
+            let last = watched.all.last().cloned().unwrap_or_default();
+            assert!(at + 1 < row.len() || last.ends_with(", mended"), "{row:?}: {last}");
+        }
+    }
+}
+
 #[test]
 fn an_odd_file_among_the_scripts_stops_nobody_who_does_not_need_it() {
     let (_outer, game) = project();

@@ -20,6 +20,7 @@ use walkon_shell::{CommandFailure, Exit};
 use super::args::{Format, WatchArgs};
 use super::run::{ScriptTextMap, Session};
 use super::shell::{Shell, shown_path};
+use crate::base::hash;
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
@@ -69,6 +70,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
     crash::begin(&shown_path(&found, &found.path), level.hash(), args.seed.unwrap_or(level.def.seed));
     let watch = ProjectWatch::open(&found, &texts, &level.files, args.watching.method());
     let outline = scripts::outline_of(found.path.clone(), &level.def, &level.resolved);
+    let level_files = level.files.iter().map(|file| (file.path.clone(), file.hash)).collect_map();
     session.header(&header_of(args, &found, &level, &texts, &bound))?;
     let signals = Arc::new(Signals::default());
     let setup = Setup {
@@ -102,6 +104,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         outline,
         offered: BTreeMap::new(),
         is_level_offered: false,
+        level: level_files,
         held: HeldBack::default(),
         is_broken: false,
     };
@@ -156,8 +159,10 @@ struct Live<'a> {
     outline: LevelOutline,
     /// Texts of scripts that were offered, and refused so far.
     offered: BTreeMap<String, String>,
-    /// Whether a level was, too.
+    /// Whether a level was, too, that is not the one that runs.
     is_level_offered: bool,
+    /// Hash of each file of the level as it runs.
+    level: BTreeMap<String, u64>,
     /// What was saved and not handed over, because of mistakes in it.
     held: HeldBack,
     /// Whether the last reload was refused.
@@ -213,9 +218,14 @@ impl Host for Live<'_> {
             self.session.flush();
             return Vec::new();
         }
-        if was_held && self.is_as_it_runs(&reload) {
-            self.is_broken = false;
-            self.session.sentence(world, "saved as it runs, mended");
+        if was_held {
+            self.leave_out_what_runs(&mut reload);
+        }
+        if was_held && reload.is_empty() {
+            let refused = self.refused();
+            self.is_broken = !refused.is_empty();
+            let end = if self.is_broken { still_refused(&refused) } else { ", mended".to_owned() };
+            self.session.sentence(world, &format!("saved as it runs{end}"));
             self.session.flush();
             return Vec::new();
         }
@@ -225,7 +235,9 @@ impl Host for Live<'_> {
                 None => _ = self.offered.remove(path),
             }
         }
-        self.is_level_offered |= reload.level.is_some();
+        if let Some(level) = &reload.level {
+            self.is_level_offered = !self.is_level_that_runs(level);
+        }
         let (since, refused) = (changed.since, changed.refused);
         let outline =
             level.map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
@@ -359,17 +371,32 @@ impl Live<'_> {
         is_wrong
     }
 
-    /// Whether nothing is saved otherwise than it runs: the game has nothing to say of it.
-    fn is_as_it_runs(&self, reload: &Reload) -> bool {
-        let runs = |(path, text): (&String, &Option<String>)| self.session.texts.get(path) == text.as_ref();
-        reload.level.is_none()
-            && reload.scripts.iter().all(runs)
-            && self.offered.is_empty()
-            && !self.is_level_offered
+    /// Leaves out files that were held back and are saved again as they run: the game never heard of them.
+    fn leave_out_what_runs(&self, reload: &mut Reload) {
+        let running = &self.session.texts;
+        let is_news = |path: &String, text: &Option<String>| {
+            self.offered.contains_key(path) || running.get(path) != text.as_ref()
+        };
+        reload.scripts.retain(|path, text| is_news(path, text));
+        if !self.is_level_offered {
+            reload.level.take_if(|level| self.is_level_that_runs(level));
+        }
+    }
+
+    fn is_level_that_runs(&self, level: &LevelTexts) -> bool {
+        hashes_of(level) == self.level
+    }
+
+    /// The files that were offered and are not as they run.
+    fn refused(&self) -> Vec<String> {
+        let running = &self.session.texts;
+        let scripts = self.offered.iter().filter(|(path, text)| running.get(*path) != Some(*text));
+        let level = self.is_level_offered.then(|| self.session.found.path.clone());
+        scripts.map(|(path, _)| path.clone()).chain(level).collect()
     }
 
     /// The files that were offered before, and that a reload which took effect has left out.
-    fn still_refused(&mut self, reload: &ReloadNote) -> Vec<String> {
+    fn refused_after(&mut self, reload: &ReloadNote) -> Vec<String> {
         for file in &reload.files {
             if let Some(text) = self.offered.remove(file) {
                 self.session.texts.insert(file.clone(), text);
@@ -378,8 +405,7 @@ impl Live<'_> {
         // One that was saved as it runs is mended, too.
         let running = &self.session.texts;
         self.offered.retain(|path, text| running.get(path) != Some(text));
-        let level = self.is_level_offered.then(|| self.session.found.path.clone());
-        self.offered.keys().cloned().chain(level).collect()
+        self.refused()
     }
 
     /// Shows a mistake for which a reload was refused, in place.
@@ -395,15 +421,17 @@ impl Live<'_> {
         let Some(fault) = &reload.refused else {
             let since = under_way.as_ref().map(|it| it.since);
             let time = since.map_or_else(String::new, |since| format!(" in {}", in_milliseconds(since)));
-            self.is_level_offered &= under_way.as_ref().is_none_or(|it| it.level.is_none());
+            if let Some(level) = under_way.as_ref().and_then(|it| it.level.as_ref()) {
+                (self.level, self.is_level_offered) = (hashes_of(level), false);
+            }
             self.outline = under_way.and_then(|it| it.outline).unwrap_or_else(|| self.outline.clone());
-            let refused = self.still_refused(reload);
+            let refused = self.refused_after(reload);
             let mends = refused.is_empty() && reload.mends() && std::mem::take(&mut self.is_broken);
             let mended = if mends { ", mended" } else { "" };
             self.session.show_faults_again();
             let mut sentence = log_text::reloaded(reload, &time, mended);
             if !refused.is_empty() {
-                sentence.push_str(&format!("; still refused: {}", refused.join(", ")));
+                sentence.push_str(&still_refused(&refused));
             }
             self.session.sentence(world, &sentence);
             return;
@@ -424,6 +452,15 @@ impl Live<'_> {
         }
         self.session.sentence(world, "reload refused; the old version runs on");
     }
+}
+
+/// The end of a sentence about a save that leaves files out.
+fn still_refused(files: &[String]) -> String {
+    format!("; still refused: {}", files.join(", "))
+}
+
+fn hashes_of(level: &LevelTexts) -> BTreeMap<String, u64> {
+    level.files.iter().map(|(path, bytes)| (path.clone(), hash::of_bytes(bytes))).collect_map()
 }
 
 /// A mistake for which a reload was refused, beside the first.

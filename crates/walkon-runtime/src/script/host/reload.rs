@@ -184,7 +184,11 @@ impl ScriptHost {
         let mut all = match taken {
             Some(taken) => taken,
             // A refused file is again as it runs: worth a note.
-            None if mended > 0 => Taken { files: given.clone(), notes: Vec::new() },
+            None if mended > 0 => {
+                let names = given.keys().filter_map(|path| ScriptTexts::name_of_path(path));
+                let notes = self.unused(&names.map(str::to_owned).collect_set());
+                Taken { files: given.clone(), notes }
+            }
             None => return None,
         };
         all.files.keys().for_each(|path| {
