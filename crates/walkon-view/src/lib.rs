@@ -32,6 +32,7 @@ pub mod run_record;
 pub mod running;
 pub mod server;
 pub mod stdio;
+pub mod trace_lines;
 pub mod tracks;
 pub mod view;
 
@@ -39,4 +40,5 @@ pub use desk::{CheckedLevel, DeskProject};
 pub use orders::Speed;
 pub use run_record::{RunRecord, RunStart};
 pub use server::Server;
+pub use trace_lines::LineStore;
 pub use view::{View, ViewSetup, WatchCalls};

@@ -17,7 +17,6 @@ use walkon_runtime::game::Game;
 use walkon_runtime::game::headless::{self, Bound, RunEnd};
 use walkon_runtime::game::inputs::{Input, Reload};
 use walkon_runtime::game::recorder::RecordOptions;
-use walkon_runtime::game::tick::Tick;
 use walkon_runtime::level::base64;
 use walkon_runtime::script::vm::fuel::Signals;
 
@@ -28,6 +27,7 @@ use crate::orders::{Order, Ordered, Orders, Speed};
 use crate::past::ShownPast;
 use crate::replica::Wish;
 use crate::run_record::{RunRecord, RunStart};
+use crate::trace_lines::{LineStore, TraceLines};
 
 /// Longest time without a look at the orders.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -48,32 +48,6 @@ pub struct Running {
     lines: Option<TraceLines>,
 }
 
-/// The lines of a trace, tick by tick.
-#[derive(Debug, Default)]
-struct TraceLines {
-    all: Vec<String>,
-    /// Whether the end was asked for in the last tick: calls of scripts may not have come to theirs.
-    is_cut_short: bool,
-}
-
-impl TraceLines {
-    /// Those of tick 0.
-    fn begun(recorded: &Tick) -> Self {
-        Self { all: recorded.lines.clone(), is_cut_short: false }
-    }
-
-    fn took(&mut self, recorded: &Tick) {
-        self.all.extend(recorded.lines.iter().cloned());
-    }
-
-    /// All of them, with those of the end.
-    fn ended(mut self, last: Vec<String>, line: String) -> Vec<String> {
-        self.all.extend(last);
-        self.all.push(line);
-        self.all
-    }
-}
-
 /// The ways to a running level and to its past.
 #[derive(Debug)]
 pub struct Ways {
@@ -81,8 +55,8 @@ pub struct Ways {
     pub orders: Receiver<Ordered>,
     /// The past.
     pub replicas: Sender<Wish>,
-    /// Whether a trace is written.
-    pub is_traced: bool,
+    /// Where the lines of a trace are kept, where one is written.
+    pub trace: Option<Box<dyn LineStore>>,
 }
 
 /// What is written down of the level that runs.
@@ -97,7 +71,7 @@ impl Running {
     /// # Errors
     /// A sentence about what is wrong with the level or its scripts.
     pub fn begin(shared: Shared, signals: Arc<Signals>, speed: Speed, ways: Ways) -> Result<Self, String> {
-        let lines = ways.is_traced.then(TraceLines::default);
+        let lines = ways.trace.map(TraceLines::new);
         let start = Arc::clone(&shared.record.lock().start);
         // Its rate is known when the level is.
         let course = Course::new(shared.clone(), walkon_runtime::base::time::TickRate::default(), speed);
@@ -111,16 +85,18 @@ impl Running {
         Ok(running)
     }
 
-    /// The lines of the trace, where one is written, with those of the end of the level. Nobody watches its
-    /// calls any more: what asked for the end must not keep the handlers of the end from running.
-    pub fn end(mut self) -> Option<Vec<String>> {
-        let lines = self.lines?;
+    /// Ends the level, where a trace is written. Nobody watches its calls any more: what asked for the end
+    /// must not keep the handlers of the end from running.
+    pub fn end(mut self) {
+        let Some(lines) = self.lines else { return };
         self.signals.take_back_stop();
         self.port.pass(Passing::Everything);
         let bound = Bound { ticks_max: self.game.world().tick().0, until: None, is_strict: false };
         let ended = if lines.is_cut_short { RunEnd::Signal } else { headless::end_of(&self.game) };
         let (last, report) = headless::end(&mut self.game, &bound, ended);
-        Some(lines.ended(last.lines, report.last_line()))
+        let mut ending = last.lines;
+        ending.push(report.last_line());
+        lines.end(&ending);
     }
 
     /// Runs until the end is ordered, or nobody is left to order anything.
@@ -306,7 +282,9 @@ impl Running {
     /// Tick 0 of a game that was just begun.
     fn first_tick(&mut self) {
         let recorded = self.game.start_facts();
-        self.lines = self.lines.take().map(|_| TraceLines::begun(&recorded));
+        if let Some(lines) = &mut self.lines {
+            lines.begin(&recorded);
+        }
         self.port.ticks(0);
         let mut course = self.course.borrow_mut();
         course.ended = None;
@@ -372,8 +350,11 @@ impl Running {
         self.port.pass(Passing::Everything);
         let came = self.run_again(&record, tick, reply);
         self.port.pass(Passing::Nothing);
-        let (game, lines) = came?;
-        self.lines = self.lines.take().map(|_| lines);
+        let game = came?;
+        // Those of the ticks before are the same again.
+        if let Some(lines) = &mut self.lines {
+            lines.go_back(tick);
+        }
         self.shared.record.lock().cut(tick);
         self.shared.past.lock().cut(tick);
         self.game = game;
@@ -404,25 +385,21 @@ impl Running {
         start.begin_debugged(Arc::clone(&self.signals), self.port.debugger(), options)
     }
 
-    fn run_again(
-        &self,
-        record: &RunRecord,
-        tick: u64,
-        reply: Option<&Reply>,
-    ) -> Result<(Game, TraceLines), String> {
+    fn run_again(&self, record: &RunRecord, tick: u64, reply: Option<&Reply>) -> Result<Game, String> {
         let mut game = self.begun(&record.start)?;
-        let mut lines = TraceLines::begun(&game.start_facts());
+        // What it tells of its beginning was told.
+        drop(game.start_facts());
         // Bounded by the ticks that were run before.
         while game.world().tick().0 < tick {
             let next = game.world().tick().0 + 1;
-            lines.took(&game.tick(&record.inputs_for(next)));
+            game.tick(&record.inputs_for(next));
             if self.signals.is_stopped()
                 || reply.is_some_and(|reply| !reply.progress("going back", next, tick))
             {
                 return Err(CALLED_OFF.to_owned());
             }
         }
-        Ok((game, lines))
+        Ok(game)
     }
 
     fn everything_is_new(&self) {

@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
 use walkon_runtime::game::inputs::Reload;
@@ -23,6 +23,7 @@ use crate::run_record::{RunRecord, RunStart, SharedRecord};
 use crate::running::{Running, Ways};
 use crate::server::Server;
 use crate::stdio;
+use crate::trace_lines::LineStore;
 
 /// Stack of threads that run scripts: enough for the deepest Lua, whatever the system's default is.
 const STACK_BYTES: usize = 64 << 20;
@@ -40,8 +41,8 @@ pub struct ViewSetup {
     pub speed: Speed,
     /// Whether it runs at once.
     pub is_playing: bool,
-    /// Whether a trace is written of it.
-    pub is_traced: bool,
+    /// Where the lines of a trace of it are kept, where one is written.
+    pub trace: Option<Box<dyn LineStore>>,
     /// Flags by which a shell ends a call or the run.
     pub signals: Arc<Signals>,
     /// Asked on each thread that runs scripts, with the flags of their calls: it sees to it that no call
@@ -59,17 +60,6 @@ pub struct View {
     copy_signals: [Arc<Signals>; 2],
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    /// What comes when the level has ended: the lines of its trace.
-    lines: Receiver<Vec<String>>,
-}
-
-/// A run that is over, and what was written down of it.
-#[derive(Debug)]
-pub struct ViewedRun {
-    /// The run.
-    pub record: RunRecord,
-    /// The lines of its trace behind the header; none where no trace is written.
-    pub lines: Vec<String>,
 }
 
 impl View {
@@ -78,7 +68,7 @@ impl View {
     /// # Errors
     /// A sentence about what is wrong with the level or its scripts, or why there is no thread.
     pub fn begin(setup: ViewSetup) -> Result<Self, String> {
-        let ViewSetup { project, start, speed, is_playing, is_traced, signals, watch, scenery } = setup;
+        let ViewSetup { project, start, speed, is_playing, trace, signals, watch, scenery } = setup;
         let shared = Shared {
             file: start.level.path.as_str().into(),
             record: SharedRecord::new(RunRecord::new(start)),
@@ -87,8 +77,7 @@ impl View {
         };
         let (running, orders) = channel();
         let (replicas, wishes) = channel();
-        let ways = Ways { orders, replicas: replicas.clone(), is_traced };
-        let (written, lines) = channel();
+        let ways = Ways { orders, replicas: replicas.clone(), trace };
         let (forecast, outlooks) = channel();
         let (desk, errands) = channel();
         let doers = Doers { shared: shared.clone(), running, replicas, forecast, desk };
@@ -103,7 +92,7 @@ impl View {
                     let _ = told.send(Ok(()));
                     level.run();
                     drop(watched);
-                    level.end().into_iter().for_each(|lines| _ = written.send(lines));
+                    level.end();
                 }
                 Err(error) => _ = told.send(Err(error)),
             }
@@ -125,7 +114,7 @@ impl View {
         if is_playing {
             let _ = doers.running.send(Ordered { order: Order::Play, reply: None });
         }
-        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), threads, lines })
+        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), threads })
     }
 
     /// Serves the page until the view is over.
@@ -158,9 +147,9 @@ impl View {
         let _ = self.doers.desk.send(Errand::Saved(saved));
     }
 
-    /// Ends everything. The run as it was.
+    /// Ends everything, with the last lines of the trace. The run as it was.
     #[must_use]
-    pub fn end(self) -> ViewedRun {
+    pub fn end(self) -> RunRecord {
         self.is_over.store(true, Ordering::Relaxed);
         self.signals.stop();
         self.copy_signals.iter().for_each(|signals| signals.stop());
@@ -171,7 +160,7 @@ impl View {
         for thread in self.threads {
             let _ = thread.join();
         }
-        ViewedRun { record: self.doers.shared.record.now(), lines: self.lines.try_recv().unwrap_or_default() }
+        self.doers.shared.record.now()
     }
 }
 

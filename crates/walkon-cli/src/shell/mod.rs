@@ -29,6 +29,8 @@ mod saves;
 mod scaffold;
 mod scripts;
 mod shard;
+#[cfg(feature = "view")]
+mod spool;
 mod suite;
 mod trace;
 mod watch;

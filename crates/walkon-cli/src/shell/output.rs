@@ -307,13 +307,15 @@ impl OutputFile {
         })
     }
 
-    fn temporary(&self) -> std::io::Result<(PathBuf, File)> {
+    /// A new file beside it, or among the temporary files where it is stdout.
+    pub fn temporary(&self) -> std::io::Result<(PathBuf, File)> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let mut name = std::ffi::OsString::from(".");
         name.push(self.real.file_name().unwrap_or_default());
         name.push(format!(".{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-        let path = self.real.with_file_name(name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let path =
+            if self.is_stdout() { std::env::temp_dir().join(name) } else { self.real.with_file_name(name) };
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         Ok((path, file))
     }
 }

@@ -14,7 +14,7 @@ use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};
 use walkon_view::{
-    CheckedLevel, DeskProject, RunRecord, RunStart, Server, Speed, View, ViewSetup, WatchCalls,
+    CheckedLevel, DeskProject, LineStore, RunRecord, RunStart, Server, Speed, View, ViewSetup, WatchCalls,
 };
 
 use super::args::ViewArgs;
@@ -33,6 +33,7 @@ use crate::shell::interrupts::Interrupts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{OutputFile, Results, is_stream, tell};
 use crate::shell::scripts;
+use crate::shell::spool::Spool;
 use crate::shell::watch::{ProjectWatch, Remembering};
 use crate::world::World;
 
@@ -49,6 +50,11 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let scripts = shell.scripts(&found, &level)?;
     let trace = args.trace.as_deref().map(|path| OutputFile::claim(path, &found.project.folder.files_read()));
     let trace = trace.transpose()?;
+    let lines = trace
+        .as_ref()
+        .map(Spool::beside)
+        .transpose()
+        .map_err(|error| CommandFailure::io(format!("trace: no file for its lines: {error}")))?;
     let watch = ProjectWatch::open(&found, &scripts, &level.files, args.watching.method());
     let project = Arc::new(FoundProject::new(Arc::clone(&found)));
     let read = project.level(&BTreeMap::new()).map_err(CommandFailure::io)?;
@@ -64,7 +70,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         start,
         speed: Speed::Times(args.speed),
         is_playing: !args.paused,
-        is_traced: trace.is_some(),
+        trace: lines.clone().map(|lines| Box::new(lines) as Box<dyn LineStore>),
         signals,
         watch: watch_calls,
         scenery: scenery::backdrop(&found, &level.def.navigation),
@@ -83,14 +89,15 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
     }
     look_on(&view, watch, &interrupts, &is_over);
-    let run = view.end();
-    if let Some(trace) = trace {
+    let record = view.end();
+    if let (Some(trace), Some(lines)) = (trace, lines) {
         // What scripts do at the end has no time beyond a second; what is written has.
         interrupts.take_time();
-        let header = header(&run.record).map_err(CommandFailure::io)?;
-        let lines = std::iter::once(header).chain(run.lines);
-        let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
-        trace.write(text.as_bytes())?;
+        let header = header(&record).map_err(CommandFailure::io)?;
+        trace.write_with(|out| {
+            writeln!(out, "{header}")?;
+            lines.write_to(out)
+        })?;
     }
     Ok(interrupts.asked().unwrap_or(Exit::Ok))
 }
