@@ -89,3 +89,33 @@ impl Interpolation {
         is_where_left && is_free && character.is_alive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slotmap::KeyData;
+
+    use super::*;
+    use crate::base::rng::Rng;
+
+    /// Law: at its ends a step is exactly where it began and where it comes to.
+    #[test]
+    fn a_step_begins_and_ends_exactly() {
+        let mut rng = Rng::stream(7, "steps");
+        let mut point = |scale: f64| Vec3::from([(); 3].map(|()| rng.float(-scale, scale) as f32));
+        for scale in [1e-3, 1.0, 100.0, 1e6] {
+            for _ in 0..1000 {
+                let (from, to, aside) = (point(scale), point(scale), point(2e-3));
+                let step = Interpolation {
+                    who: CharacterId::from(KeyData::from_ffi(1)),
+                    from: (from, 0.0),
+                    to: (to, 0.0),
+                    at: (from, 0.0),
+                    aside,
+                    layer: 0,
+                    walks: true,
+                };
+                assert_eq!((step.place(0.0), step.place(1.0)), (from, to));
+            }
+        }
+    }
+}
