@@ -5,6 +5,7 @@ pub mod invariant_tests;
 pub mod keys;
 pub mod knots;
 pub mod left_out;
+pub mod licences;
 pub mod model;
 pub mod names;
 pub mod parameters;
