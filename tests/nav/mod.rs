@@ -18,6 +18,7 @@ pub mod one_way;
 pub mod one_way_layouts;
 pub mod own_areas;
 pub mod path_tokens;
+pub mod reach_and_paths;
 pub mod replanning;
 pub mod shortest_lines;
 pub mod tile_edits;

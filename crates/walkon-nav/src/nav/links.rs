@@ -98,9 +98,8 @@ impl Links {
         reach: impl Fn(Vec3, Vec3) -> Reach,
     ) -> Reach {
         let alone = reach(from, to);
-        let is_hopeless =
-            matches!(alone, Reach::Yes | Reach::No(PathFailure::StartOffNav | PathFailure::TooWide));
-        if self.0.is_empty() || is_hopeless {
+        let is_decided = matches!(alone, Reach::Yes | Reach::No(PathFailure::StartOffNav));
+        if self.0.is_empty() || is_decided {
             return alone;
         }
         let walks = |from: Vec3, to: Vec3| reach(from, to) == Reach::Yes;

@@ -11,6 +11,7 @@ use crate::nav::backend::Backend;
 use crate::nav::node::Revision;
 use crate::nav::path::{Accept, Others, Path, PathAnswer, PathFailure, PathQuery, PathStatus, Reach};
 use crate::nav::search::Search;
+use crate::nav::smooth::Effort;
 use crate::nav::traversal::{PassRules, Traversal};
 
 /// What a plan works on: the same from its beginning to its end.
@@ -92,19 +93,19 @@ impl Remarks {
 }
 
 /// Whether one point can be reached from another. Labels, which `by_labels` asks, decide unless the answer
-/// depends on the direction of areas; then a search does.
+/// depends on the direction of areas; then a search does, which is counted.
 pub(crate) fn reach<P: Plan>(
     map: &P::Map,
     [from, to]: [Vec3; 2],
     by: &Traversal,
+    effort: &Effort,
     by_labels: impl Fn(&Traversal) -> Reach,
 ) -> Reach {
-    if by.one_way().is_empty() {
+    let Some(walled) = by.walled() else {
         return by_labels(by);
-    }
+    };
     let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
     let wide = by_labels(&Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
-    let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
     if wide != Reach::Yes || by_labels(&walled) == Reach::Yes {
         return wide;
     }
@@ -122,5 +123,6 @@ pub(crate) fn reach<P: Plan>(
         Ok(plan) => plan.finish(map, PlanTask { query: &query, search: &mut search }),
         Err(answer) => *answer,
     };
+    effort.add_expansions(u64::from(answer.expansions) * map.expansion_price());
     answer.trouble.map_or(Reach::Yes, Reach::No)
 }

@@ -48,6 +48,11 @@ impl Effort {
         self.done.set(self.done.get() + units);
     }
 
+    /// Counts expansions of a search.
+    pub(crate) fn add_expansions(&self, count: u64) {
+        self.add(count.saturating_mul(EFFORT_PER_EXPANSION));
+    }
+
     /// Whether a slice is to end.
     #[inline(always)]
     pub(crate) fn is_spent(&self) -> bool {

@@ -125,6 +125,13 @@ impl Traversal {
         self.rules.as_ref().map_or(&[], |rules| rules.one_way.as_slice())
     }
 
+    /// The same body, for which areas with a direction are walls; None when there are none.
+    #[must_use]
+    pub fn walled(&self) -> Option<Self> {
+        let (first, rest) = self.one_way().split_first()?;
+        Some(rest.iter().fold(self.barring(first.area), |by, gate| by.barring(gate.area)))
+    }
+
     /// The first one-way area that a straight line crosses the wrong way. `holds` says whether an area holds
     /// a point. Only the line through the middle of an area counts, so one may step into it from either side
     /// and turn back.

@@ -351,7 +351,7 @@ impl<'a> Walkers<'a> {
     /// The characters of a level; for one without any, who begins on its largest part.
     fn of(level: &Level, map: &'a NavMap, parts: &[LayerIsland]) -> Self {
         let by = Traversal { rules: super::spawn::rules_of_doors(level), ..SLIM };
-        let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
+        let walled = by.walled().unwrap_or_else(|| by.clone());
         let mut walkers = Self { map, starts: Vec::new(), by, walled, known: Vec::new() };
         let floor = super::resolve::floor_y_m(&level.def);
         for character in &level.def.characters {

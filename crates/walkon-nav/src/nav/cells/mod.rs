@@ -37,6 +37,7 @@ mod plan;
 mod priced_landmarks;
 mod random;
 mod raster;
+mod reached;
 pub(crate) mod search_marks;
 mod sight;
 mod smoothing;
@@ -60,11 +61,12 @@ pub(crate) use landmark_goal::FarGoal;
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
 pub use map::{CellMap, HierarchyUse, Method};
 pub(crate) use plan::CellPlan;
+pub(crate) use reached::ReachedCells;
 pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, GridSource, MapFrame, grid_frame,
 };
 pub use tiling::{CellShape, Metric, TILE_RATIO_MAX, TileGrid, Tiling};
-pub(crate) use view::{CellView, Reached};
+pub(crate) use view::CellView;
 pub use weighted_ground::{Extra, WeightedGround};
 
 #[cfg(test)]

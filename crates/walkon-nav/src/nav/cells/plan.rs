@@ -34,7 +34,7 @@ use crate::nav::hierarchy::SectorRoute;
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, SearchStep};
-use crate::nav::smooth::SmoothingBill;
+use crate::nav::smooth::{Effort, SmoothingBill};
 use crate::nav::{Accept, Backend, NodeId, Others, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
 
 /// Expansions of a search before it is asked whether others cut off its goal: more than most that end well
@@ -93,10 +93,11 @@ pub(crate) struct CellPlan {
 }
 
 impl CellMap {
-    /// Whether one point can be reached from another. Cost: two labels when all is legal.
+    /// Whether one point can be reached from another. Cost: two labels when all is legal, and a search where
+    /// the direction of areas decides.
     #[must_use]
-    pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        reach::<CellPlan>(self, [from, to], by, |by| {
+    pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
+        reach::<CellPlan>(self, [from, to], by, effort, |by| {
             let view = self.view(by);
             let trouble = |(start, _)| self.trouble(&view, start, to, by);
             self.begin_at(&view, from, by).map_or_else(Some, trouble).map_or(Reach::Yes, Reach::No)

@@ -13,7 +13,8 @@ use crate::nav::RandomPoint;
 use crate::nav::cell::Cell;
 use crate::nav::cells::map::CellMap;
 use crate::nav::cells::raster::{Spans, Window};
-use crate::nav::cells::view::{CellView, Reached};
+use crate::nav::cells::reached::ReachedCells;
+use crate::nav::cells::view::CellView;
 use crate::nav::smooth::Effort;
 
 /// What it takes to try a point, and to see twice whether a cell would do.
@@ -25,8 +26,7 @@ struct PointCondition<'a> {
     map: &'a CellMap,
     query: &'a RandomPoint,
     view: CellView,
-    /// Reached from one of several places.
-    reached: Option<Vec<Reached>>,
+    reached: Option<ReachedCells>,
     area: Option<&'a Spans>,
 }
 
@@ -39,18 +39,19 @@ impl CellMap {
             None => None,
             Some(from) => {
                 let start = self.start_in(&view, from, &query.by)?;
-                let Cell { x, z } = self.cell_of(start.point)?;
-                Some(view.reached_from(x, z)?)
+                let mut reached = ReachedCells::none(self, view.clone(), &query.by);
+                reached.add(self, self.cell_of(start.point)?);
+                Some(reached)
             }
         };
-        self.random_point_in(query, view, reached.map(|reached| vec![reached]), rng, effort)
+        self.random_point_in(query, view, reached, rng, effort)
     }
 
-    /// The same among what is reached from several places.
+    /// The same among what is reached.
     pub(crate) fn random_point_among(
         &self,
         query: &RandomPoint,
-        reached: Vec<Reached>,
+        reached: ReachedCells,
         rng: &mut Rng,
         effort: &Effort,
     ) -> Option<Vec3> {
@@ -61,7 +62,7 @@ impl CellMap {
         &self,
         query: &RandomPoint,
         view: CellView,
-        reached: Option<Vec<Reached>>,
+        reached: Option<ReachedCells>,
         rng: &mut Rng,
         effort: &Effort,
     ) -> Option<Vec3> {
@@ -158,9 +159,6 @@ impl PointCondition<'_> {
     fn admits(&self, x: u32, z: u32) -> bool {
         self.view.bits().get(x, z)
             && self.area.is_none_or(|area| area.contains(x, z))
-            && self
-                .reached
-                .as_ref()
-                .is_none_or(|all| all.iter().any(|reached| self.view.is_reached(reached, x, z)))
+            && self.reached.as_ref().is_none_or(|reached| reached.holds(Cell { x, z }))
     }
 }

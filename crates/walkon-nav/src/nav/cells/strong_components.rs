@@ -13,6 +13,7 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::cell_directions::CellDirections;
 use crate::nav::cells::layout::OFFSETS;
+use crate::nav::cells::tiling::CellShape;
 
 /// The rooms of some cells.
 #[derive(Clone, Debug)]
@@ -20,6 +21,11 @@ pub(crate) struct StrongComponents {
     labels: ConnectedComponents,
     /// From one room into another, sorted.
     onward: Vec<(u32, u32)>,
+}
+
+/// The directions across an edge of a cell.
+pub(crate) fn step_directions(shape: CellShape) -> &'static [usize] {
+    if shape.is_hexagonal() { &[0, 2, 3, 4, 6, 7] } else { &[0, 2, 4, 6] }
 }
 
 /// Goes through everything that was not seen yet and is led to from a room by sorted steps, depth first;
@@ -68,8 +74,7 @@ impl StrongComponents {
         };
         let is_joined = |Cell { x, z }: Cell, direction| exits.is_free((z * width + x) as usize, direction);
         let labels = ConnectedComponents::parted(bits, is_plain, is_joined);
-        let directions: &[usize] =
-            if bits.shape().is_hexagonal() { &[0, 2, 3, 4, 6, 7] } else { &[0, 2, 4, 6] };
+        let directions = step_directions(bits.shape());
         let mut onward = Vec::new();
         for z in 0..depth {
             for (x, leave) in exits.in_row(z).filter(|&(x, _)| bits.get(x, z)) {

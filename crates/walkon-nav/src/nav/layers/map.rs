@@ -5,10 +5,13 @@
 //! have the same areas, by number: an area is changed on the layers where it has cells. Not here: ways
 //! (`plan`).
 
+use glam::Vec3;
+
 use crate::nav::cell::Cell;
-use crate::nav::cells::{CellMap, CellView, Reached};
+use crate::nav::cells::{CellMap, CellView, ReachedCells};
 use crate::nav::links::{self, Hop, LINKS_MAX, LayerLink};
-use crate::nav::{Backend, LayerPoint, LinkActions, Traversal};
+use crate::nav::smooth::Effort;
+use crate::nav::{Backend, LayerPoint, LinkActions, PathFailure, Reach, Traversal};
 
 mod backend;
 
@@ -45,10 +48,10 @@ pub struct Layers {
 }
 
 /// What can be reached from a place over all layers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReachableSet {
-    /// By layer: what is reached from each place at which one comes to it.
-    pub(crate) layers: Vec<Vec<Reached>>,
+    /// By layer.
+    pub(crate) layers: Vec<ReachedCells>,
 }
 
 impl Layers {
@@ -123,36 +126,59 @@ impl Layers {
         self.maps.iter().map(|map| map.view(by)).collect()
     }
 
-    /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for
-    /// each link.
+    /// What can be reached from a cell of the layer that a body walks on, over links whose ends can be stood
+    /// on. Cost: labels, for each link; where areas have a direction, see [`ReachedCells`].
     pub(crate) fn reachable_over_links(
         &self,
-        views: &[CellView],
+        views: Vec<CellView>,
         by: &Traversal,
-        Cell { x, z }: Cell,
+        start: Cell,
     ) -> ReachableSet {
-        let layer = by.layer;
-        let mut found = ReachableSet { layers: vec![Vec::new(); self.maps.len()] };
-        found.layers[usize::from(layer)].extend(views[usize::from(layer)].reached_from(x, z));
+        let none = |(map, view)| ReachedCells::none(map, view, by);
+        let mut found = ReachableSet { layers: self.maps.iter().zip(views).map(none).collect() };
+        found.add(self, by.layer, start);
         let mut waiting: Vec<Hop> = self.hops(by.actions).collect();
         // Bounded by the links: each round takes one at least.
         loop {
             let before = waiting.len();
             waiting.retain(|hop| {
-                if !found.holds(self, views, hop.from) {
+                if !found.holds(self, hop.from) {
                     return true;
                 }
-                if !found.holds(self, views, hop.to)
-                    && let Some(Cell { x, z }) = self.cell(hop.to)
-                {
-                    let layer = usize::from(hop.to.layer);
-                    found.layers[layer].extend(views[layer].reached_from(x, z));
+                if let Some(cell) = self.cell(hop.to) {
+                    found.add(self, hop.to.layer, cell);
                 }
                 false
             });
             if waiting.len() == before {
                 return found;
             }
+        }
+    }
+
+    /// Whether a place can be reached, over links or without.
+    pub(crate) fn reach_along(&self, from: Vec3, to: LayerPoint, by: &Traversal, effort: &Effort) -> Reach {
+        let views = self.views(by);
+        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathFailure::StartOffNav) };
+        let start = match self.of(by).begin_at(view, from, by) {
+            Ok((start, _)) => start,
+            Err(trouble) => return Reach::No(trouble),
+        };
+        match self.reachable_over_links(views, by, start).holds(self, to) {
+            true => Reach::Yes,
+            false => Reach::No(self.why_not(from, to, by, effort)),
+        }
+    }
+
+    /// Why a place that is not reached is not.
+    pub(crate) fn why_not(&self, from: Vec3, to: LayerPoint, by: &Traversal, effort: &Effort) -> PathFailure {
+        if to.layer != by.layer {
+            return PathFailure::NoPath;
+        }
+        // That is known to its layer.
+        match self.of(by).reach_by_labels(from, to.point, by, effort) {
+            Reach::No(why) => why,
+            Reach::Yes => PathFailure::NoPath,
         }
     }
 
@@ -163,11 +189,15 @@ impl Layers {
 }
 
 impl ReachableSet {
+    fn add(&mut self, layers: &Layers, layer: u8, from: Cell) {
+        if let Some((map, reached)) = layers.layer(layer).zip(self.layers.get_mut(usize::from(layer))) {
+            reached.add(map, from);
+        }
+    }
+
     /// Whether a place is among those that are reached.
-    pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
-        let Some((Cell { x, z }, view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
-            return false;
-        };
-        self.layers[usize::from(at.layer)].iter().any(|reached| view.is_reached(reached, x, z))
+    pub(crate) fn holds(&self, layers: &Layers, at: LayerPoint) -> bool {
+        let reached = layers.cell(at).zip(self.layers.get(usize::from(at.layer)));
+        reached.is_some_and(|(cell, reached)| reached.holds(cell))
     }
 }

@@ -16,7 +16,8 @@ use crate::nav::link_search::{LinkSearch, LinkedEnds, LinkedPlan, Stage};
 use crate::nav::links::Hop;
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::search::Search;
-use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
+use crate::nav::smooth::Effort;
+use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Traversal};
 
 /// The paused work on one query.
 pub(crate) type LayersPlan = LinkedPlan<Layers>;
@@ -48,11 +49,11 @@ impl Stage for Layers {
             Ok((start, _)) => start,
             Err(trouble) => return alone(trouble),
         };
-        let reachable = self.reachable_over_links(&views, &query.by, start);
+        let reachable = self.reachable_over_links(views, &query.by, start);
         let own = LayerPoint { layer: query.by.layer, point: query.start };
         let hops: Vec<Hop> = self
             .hops(query.by.actions)
-            .filter(|hop| reachable.holds(self, &views, hop.from) && reachable.holds(self, &views, hop.to))
+            .filter(|hop| reachable.holds(self, hop.from) && reachable.holds(self, hop.to))
             .collect();
         let stays = goal.layer == query.by.layer;
         if stays && hops.is_empty() {
@@ -64,13 +65,10 @@ impl Stage for Layers {
         }
         let mut trouble = None;
         let mut target = goal;
-        if !reachable.holds(self, &views, goal) {
-            let why = match self.reach_on(query.start, goal, &query.by) {
-                Reach::No(why) => why,
-                Reach::Yes => PathFailure::NoPath,
-            };
+        if !reachable.holds(self, goal) {
+            let why = self.why_not(query.start, goal, &query.by, &Effort::endless());
             trouble = Some(why);
-            let near = |layer: u8| nearest(self, &views, &reachable, LayerPoint { layer, ..goal });
+            let near = |layer: u8| nearest(self, &reachable, LayerPoint { layer, ..goal });
             let Some(place) = near(goal.layer).or_else(|| near(query.by.layer)) else { return alone(why) };
             target = place;
             if query.accept == Accept::Exact {
@@ -118,16 +116,9 @@ impl LayersPlan {
 }
 
 /// The reachable place of a layer nearest to a point.
-fn nearest(
-    layers: &Layers,
-    views: &[cells::CellView],
-    reachable: &ReachableSet,
-    at: LayerPoint,
-) -> Option<LayerPoint> {
-    let (map, layer) = (layers.layer(at.layer)?, usize::from(at.layer));
-    let point = map.to_cells(at.point);
-    let closest = |reached| views[layer].closest_reached(reached, point);
-    let cells = reachable.layers[layer].iter().filter_map(closest);
+fn nearest(layers: &Layers, reachable: &ReachableSet, at: LayerPoint) -> Option<LayerPoint> {
+    let map = layers.layer(at.layer)?;
+    let cells = reachable.layers[usize::from(at.layer)].nearest(map.to_cells(at.point));
     let rank = |&Cell { x, z }: &Cell| (geom::flat_distance(map.centre(Cell { x, z }), at.point), z, x);
     let cell = cells.min_by(|a, b| {
         let (a, b) = (rank(a), rank(b));

@@ -74,10 +74,11 @@ struct MeshLine {
 type BegunMeshPlan = plan::Begun<MeshPlan>;
 
 impl NavMesh {
-    /// Whether one point can be reached from another. Cost: two labels when all is legal.
+    /// Whether one point can be reached from another. Cost: two labels when all is legal, and a search where
+    /// the direction of areas decides.
     #[must_use]
-    pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        reach::<MeshPlan>(self, [from, to], by, |by| {
+    pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
+        reach::<MeshPlan>(self, [from, to], by, effort, |by| {
             let view = self.view(by);
             let trouble = |(start, _)| self.trouble(&view, start, to, by);
             self.begin_at(&view, from, by).map_or_else(Some, trouble).map_or(Reach::Yes, Reach::No)
@@ -534,7 +535,7 @@ impl Linked for NavMesh {
     }
 
     fn reach_without(&self, query: &PathQuery, [from, to]: [Vec3; 2]) -> Reach {
-        self.reach_by_labels(from, to, &query.by)
+        self.reach_by_labels(from, to, &query.by, &Effort::endless())
     }
 }
 

@@ -453,8 +453,12 @@ pub(crate) fn reach(
     to: glam::Vec3,
     by: &Traversal,
 ) -> ((bool, Option<&'static str>), u64) {
-    let units = preparing(world, by);
-    world.map.nav.prepare(by);
+    let walled = by.walled();
+    let mut units = 0;
+    for by in walled.iter().chain([by]) {
+        units += preparing(world, by);
+        world.map.nav.prepare(by);
+    }
     let (reach, looked) = world.map.nav.reach_counted(from, to, by);
     let reached = match reach {
         Reach::Yes => (true, None),

@@ -26,7 +26,12 @@ use crate::nav::{
 
 impl Backend for CellMap {
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        self.reach_by_labels(from, to, by)
+        self.reach_counted(from, to, by).0
+    }
+
+    fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
+        let effort = Effort::endless();
+        (self.reach_by_labels(from, to, by, &effort), effort.expansions())
     }
 
     fn sees(&self, look: &Look<'_>) -> bool {

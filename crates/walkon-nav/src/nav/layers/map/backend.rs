@@ -14,8 +14,8 @@ use crate::base::rng::Rng;
 use crate::nav::cells::CellMap;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, ChangedPart, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, PathFailure,
-    RandomPoint, Reach, Revision, Search, TileEdit, Traversal,
+    Backend, ChangedPart, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach,
+    Revision, Search, TileEdit, Traversal,
 };
 
 /// What it takes to see what is reached over a link.
@@ -31,23 +31,7 @@ impl Backend for Layers {
     }
 
     fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
-        let views = self.views(by);
-        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathFailure::StartOffNav) };
-        let start = match self.of(by).begin_at(view, from, by) {
-            Ok((start, _)) => start,
-            Err(trouble) => return Reach::No(trouble),
-        };
-        if self.reachable_over_links(&views, by, start).holds(self, &views, to) {
-            return Reach::Yes;
-        }
-        match to.layer == by.layer {
-            // Why not is known there.
-            true => match self.of(by).reach(from, to.point, by) {
-                Reach::Yes => Reach::No(PathFailure::NoPath),
-                no => no,
-            },
-            false => Reach::No(PathFailure::NoPath),
-        }
+        self.reach_along(from, to, by, &Effort::endless())
     }
 
     fn revision(&self) -> Revision {
@@ -113,7 +97,10 @@ impl Backend for Layers {
     }
 
     fn prepare(&mut self, by: &Traversal) {
-        self.maps.iter_mut().for_each(|map| map.prepare(by));
+        let walled = by.walled();
+        for map in &mut self.maps {
+            walled.iter().chain([by]).for_each(|by| map.prepare(by));
+        }
     }
 
     fn precompute_idle(&mut self, allowance: u32) -> u32 {
@@ -136,7 +123,8 @@ impl Backend for Layers {
     }
 
     fn is_prepared(&self, by: &Traversal) -> bool {
-        self.maps.iter().all(|map| map.is_prepared(by))
+        let walled = by.walled();
+        self.maps.iter().all(|map| walled.iter().chain([by]).all(|by| map.is_prepared(by)))
     }
 
     fn node_count(&self) -> u64 {
@@ -186,7 +174,8 @@ impl Backend for Layers {
     fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
         let effort = Effort::endless();
         effort.add(self.links().len() as u64 * LINK_EFFORT);
-        (self.reach(from, to, by), effort.expansions())
+        let to = LayerPoint { layer: by.layer, point: to };
+        (self.reach_along(from, to, by, &effort), effort.expansions())
     }
 
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
@@ -199,7 +188,7 @@ impl Backend for Layers {
             let views = self.views(&query.by);
             let layer = usize::from(query.by.layer);
             let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
-            let reached = self.reachable_over_links(&views, &query.by, start).layers.swap_remove(layer);
+            let reached = self.reachable_over_links(views, &query.by, start).layers.swap_remove(layer);
             self.of(&query.by).random_point_among(query, reached, rng, &effort)
         };
         (draw(), effort.expansions())

@@ -41,7 +41,13 @@ impl Backend for NavMesh {
     }
 
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        self.links.reach([from, to], by.actions, |from, to| self.reach_by_labels(from, to, by))
+        self.reach_counted(from, to, by).0
+    }
+
+    fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
+        let effort = Effort::endless();
+        let alone = |from, to| self.reach_by_labels(from, to, by, &effort);
+        (self.links.reach([from, to], by.actions, alone), effort.expansions())
     }
 
     fn sees(&self, look: &Look<'_>) -> bool {
