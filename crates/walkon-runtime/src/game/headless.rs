@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::time;
+use crate::base::time::TickNumber;
 use crate::game::inputs::Input;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::tick::Tick;
@@ -97,8 +97,10 @@ pub struct Report {
     pub level: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Ticks that were run.
+    /// Ticks that were run, those before a save game left out that it went on from.
     pub ticks: u64,
+    /// The tick at which it ended.
+    pub last_tick: TickNumber,
     /// Game seconds that were run.
     pub seconds: f64,
     /// Why it ended.
@@ -179,7 +181,7 @@ impl Report {
     /// The last line of a trace.
     #[must_use]
     pub fn last_line(&self) -> String {
-        let line = JsonLine::default().count("t", self.ticks).text("end", self.ended.name());
+        let line = JsonLine::default().count("t", self.last_tick.0).text("end", self.ended.name());
         line.hash("hash", self.hash).flag("ok", self.ok).finish()
     }
 }
@@ -244,11 +246,10 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
 
 /// Ends a run whose ticks are run already: what happens as the level ends, and the report.
 pub fn end(game: &mut Game, bound: &Bound, ended: RunEnd) -> (Tick, Report) {
-    let ticks = game.world().tick().0;
     let hash = game.fingerprint().whole();
     let switched_off = game.switched_off();
     let last = game.end();
-    (last, Report { switched_off, ..report(game, ended, bound, ticks, hash) })
+    (last, Report { switched_off, ..report(game, ended, bound, hash) })
 }
 
 /// Why a run ends that goes no further than it has come.
@@ -275,8 +276,9 @@ fn after_tick(game: &Game, bound: &Bound, recorded: &Tick) -> Option<RunEnd> {
     recorded.has(until).then_some(RunEnd::Until)
 }
 
-fn report(game: &Game, ended: RunEnd, bound: &Bound, ticks: u64, hash: u64) -> Report {
+fn report(game: &Game, ended: RunEnd, bound: &Bound, hash: u64) -> Report {
     let world = game.world();
+    let ticks = world.tick().since(game.began());
     let outcome = game.outcome();
     let ok = match ended {
         RunEnd::Finish => outcome.as_ref().is_none_or(|outcome| outcome.ok),
@@ -288,7 +290,8 @@ fn report(game: &Game, ended: RunEnd, bound: &Bound, ticks: u64, hash: u64) -> R
         level: world.level_name().to_owned(),
         seed: world.seed(),
         ticks,
-        seconds: world.rate().seconds(time::TickNumber(ticks)),
+        last_tick: world.tick(),
+        seconds: world.rate().seconds(TickNumber(ticks)),
         ended,
         ok,
         note: outcome.and_then(|outcome| outcome.note),

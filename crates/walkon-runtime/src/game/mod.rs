@@ -37,6 +37,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::threads::Threads;
+use crate::base::time::TickNumber;
 use crate::game::fault_list::FaultList;
 use crate::game::inputs::{Input, Reload};
 use crate::game::level_reload::Origin;
@@ -179,6 +180,8 @@ pub struct Game {
     fault_list: FaultList,
     /// What the level file gave; none for a world that the host has built itself.
     origin: Option<Origin>,
+    /// The tick from which it runs: not the first where it goes on from a save game.
+    began: TickNumber,
 }
 
 impl Game {
@@ -190,7 +193,8 @@ impl Game {
 
     fn of(world: World, scripts: Option<ScriptHost>, recorder: Recorder) -> Self {
         let (crowd_counts, fault_list) = (CrowdCounts::default(), FaultList::default());
-        Self { world, scripts, recorder, reload_count: 0, crowd_counts, fault_list, origin: None }
+        let began = world.tick();
+        Self { world, scripts, recorder, reload_count: 0, crowd_counts, fault_list, origin: None, began }
     }
 
     /// A level at tick 0, its scripts started: behaviours are attached, `onStart` has run.
@@ -423,6 +427,12 @@ impl Game {
     #[must_use]
     pub fn crowd_counts(&self) -> CrowdCounts {
         self.crowd_counts
+    }
+
+    /// The tick from which it runs: not the first where it goes on from a save game.
+    #[must_use]
+    pub fn began(&self) -> TickNumber {
+        self.began
     }
 
     /// Reloads that took effect so far.

@@ -159,7 +159,6 @@ pub fn replay(
             Game::restore(level, setup, save).map_err(|error| StartError::Save(error.to_string()))?
         }
     };
-    let first = game.world().tick().0;
     let mut comparison = Comparison {
         recording,
         is_stopped,
@@ -172,13 +171,13 @@ pub fn replay(
         hash_lines: None,
     };
     let report = headless::run_hosted(&mut game, &header.bound, &mut comparison);
-    comparison.finish(&report.last_line(), report.ticks);
+    comparison.finish(&report.last_line(), report.last_tick.0);
     let seen =
         comparison.difference.as_ref().map_or(recording.lines.len(), |found| found.line.saturating_sub(1));
     let because =
         recording.lines.iter().take(seen).find_map(|line| Some((tick_of(line)?, unrepeatable(line)?)));
     Ok(ReplayResult {
-        ticks: report.ticks - first,
+        ticks: report.ticks,
         lines: comparison.lines,
         hashes: comparison.hashes,
         hash: report.hash,
