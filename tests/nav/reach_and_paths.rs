@@ -404,12 +404,11 @@ fn a_place_can_be_reached_exactly_where_a_path_leads_to_it() {
                         attempts: 4,
                     };
                     let at = nav.random_point(&drawn, &mut rng).expect("its own place");
+                    // In a doorway it may lie before or behind the line that is crossed one way.
+                    let is_in_door = stage.world().doors().iter().any(|door| nav.holds(door.area, at));
                     let at = LayerPoint { layer: from.layer, point: at };
-                    assert_eq!(
-                        nav.reach_on(from.point, at, &by),
-                        Reach::Yes,
-                        "{at:?} from {from:?}, {house:?}"
-                    );
+                    let is_reached = nav.reach_on(from.point, at, &by) == Reach::Yes;
+                    assert!(is_reached || is_in_door, "{at:?} from {from:?}, {body:?}, {house:?}");
                 }
                 whole += u32::from(expected);
                 parted += u32::from(!expected);
