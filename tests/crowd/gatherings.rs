@@ -125,6 +125,35 @@ fn all_who_walk_to_one_goal_end_in_peace_and_leave_alone_who_has_arrived() {
     }
 }
 
+/// Those on the outside stand further from the point than anybody looks for a place beside it.
+#[test]
+fn two_hundred_who_walk_to_one_point_all_arrive() {
+    let mut rng = Rng::stream(15, "two hundred");
+    let mut scattered: Vec<(f32, f32)> = Vec::new();
+    while scattered.len() < 200 {
+        let place = (rng.float(1.0, 39.0) as f32, rng.float(1.0, 39.0) as f32);
+        let is_far = |other: (f32, f32), far_m: f32| (place.0 - other.0).hypot(place.1 - other.1) > far_m;
+        if is_far((20.0, 20.0), 4.0) && scattered.iter().all(|&other| is_far(other, 0.8)) {
+            scattered.push(place);
+        }
+    }
+    let spiral = (0..200_u8).map(|at| {
+        let (angle, out) = (0.4 + 2.4 * f64::from(at), 6.0 + f64::from(at) / 18.0);
+        ((20.0 + out * libm::cos(angle)) as f32, (20.0 + out * libm::sin(angle)) as f32)
+    });
+    for (kind, places) in [("mesh", scattered), ("grid", spiral.collect())] {
+        let hall = HALL.replace("\"agentRadius\"", &format!("\"kind\": \"{kind}\", \"agentRadius\""));
+        let mut run = Run::within(&hall, 5.0);
+        for (at, &place) in places.iter().enumerate() {
+            let who = run.spawn(&format!("g{at}"), place);
+            run.walk_with(who, (20.0, 20.0), |options| options.accept = AcceptEnd::Near);
+        }
+        run.until_ends(places.len(), 240.0);
+        let left: Vec<_> = run.ends.iter().filter(|end| !end.1.starts_with("arrived/")).collect();
+        assert!(left.is_empty(), "{kind}: {} of {}: {left:?}", left.len(), places.len());
+    }
+}
+
 #[test]
 fn a_goal_beside_somebody_who_stands_is_come_as_near_to_as_there_is_room() {
     for side in 0..8_u8 {

@@ -166,11 +166,13 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
             _ => None,
         };
     let is_there = |ahead| match catches_up {
-        // Those on their way may get no further either: one in front of them has come there.
-        true => in_front(people, ahead).any(|who| people.has_come_to(who, walk)),
-        false => people.goes_to_same(ahead, walk),
+    // Those on their way may get no further either: one in front of them has come there.
+    let has_come = |ahead| in_front(people, ahead).any(|who| people.has_come_to(who, walk));
+        true => is_near && has_come(ahead),
+        // A crowd around a goal may reach further than one looks for a place beside it.
+        false => is_near && is_taken && people.goes_to_same(ahead, walk) || has_come(ahead),
     };
-    may_stop && is_taken && is_near && ahead().is_some_and(is_there)
+    may_stop && ahead().is_some_and(is_there)
 }
 
 /// A character, the one in front of it, and so on.
