@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use walkon_runtime::game::event::Event;
 use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::glam::Vec3;
 use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::world::outcome::Blocker;
 
 /// Ends of the walks of a level, until there are so many, or after so many seconds.
 fn ends(json: &str, script: &str, count: usize, seconds: u64) -> Vec<String> {
@@ -166,6 +168,174 @@ fn nobody_that_has_come_to_a_goal_is_asked_aside_for_another_that_comes_to_it() 
         ends.sort();
         assert_eq!(ends, ["arrived/reached", "blocked/occupied", "blocked/occupied"], "{kind}");
     }
+}
+
+/// When it set out, the one that is held later would have stepped aside.
+#[test]
+fn a_walker_goes_round_one_that_a_scene_begins_to_hold_while_it_is_on_its_way() {
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for tenths in [8, 12, 20, 30, 40, 45] {
+            for gap_m in hundredths(70, 150, 10) {
+                let seconds = f32::from(tenths as u8) / 10.0;
+                let script = format!(
+                    "function onStart()\n\
+                    cinematic.define('talk', {{ holds = {{ 'held' }}, script = function(c) c:wait(100) end }})\n\
+                    timer.after({seconds}, function() cinematic.play('talk') end)\n\
+                    timer.after(0.5, function() world.character('walker'):walkTo(18, 6) end)\nend"
+                );
+                let ends = ends(&two_who_stand(kind, gap_m), &script, 1, 40);
+                if ends != ["arrived/reached"] {
+                    failed.push(format!("{kind}, {gap_m} m, held after {seconds} s: {ends:?}"));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// One waits before a locked door in the wall of a hall; others walk along the wall.
+fn hall_with_a_door(kind: &str, width_m: f32, people: &str) -> String {
+    let padding_m = if kind == "grid" { 0.35 } else { 0.0 };
+    let (wall_z, far_z) = (width_m + 1.0, width_m + 5.0);
+    format!(
+        r#"{{ "navigation": {{ "kind": "{kind}", "agentRadius": 0.35, "objectPadding": 0, "boundaryPadding": {padding_m},
+            "areas": [
+                {{ "name": "hall", "polygon": [[0, 0], [20, 0], [20, {width_m}], [0, {width_m}]] }},
+                {{ "name": "doorway", "polygon": [[9.4, {width_m}], [10.6, {width_m}], [10.6, {wall_z}], [9.4, {wall_z}]] }},
+                {{ "name": "beyond", "polygon": [[6, {wall_z}], [14, {wall_z}], [14, {far_z}], [6, {far_z}]] }} ] }},
+        "doors": [{{ "name": "gate", "area": "doorway", "key": "k", "seconds": 0.2 }}],
+        "script": "room.lua", "characters": [ {people} ] }}"#
+    )
+}
+
+#[test]
+fn a_walker_goes_round_one_that_waits_at_a_door() {
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for width_m in [2.4, 3.0, 4.0] {
+            for beside_m in [0.8, 1.0, 1.2] {
+                for policy in ["avoid", "open", "wait"] {
+                    let z = width_m - beside_m;
+                    let people = format!(
+                        r#"{{ "name": "waiter", "position": [10, {}] }}, {{ "name": "walker", "position": [1.5, {z}] }}"#,
+                        width_m - 1.2
+                    );
+                    let script = format!(
+                        "function onStart()\n\
+                        world.character('waiter'):walkTo(10, {}, {{ doors = 'wait', patience = 100 }})\n\
+                        timer.after(3, function()\n\
+                        world.character('walker'):walkTo(18, {z}, {{ doors = '{policy}' }})\nend)\nend",
+                        width_m + 3.0
+                    );
+                    let ends = ends(&hall_with_a_door(kind, width_m, &people), &script, 1, 20);
+                    if ends != ["arrived/reached"] {
+                        failed.push(format!("{kind}, {width_m} m, {beside_m} m, {policy}: {ends:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// Those who want through the same door wait with the first, though there is a long way round, and all come
+/// through once it opens.
+#[test]
+fn a_queue_at_a_door_stays_together() {
+    for kind in ["grid", "mesh"] {
+        let people: Vec<String> = (0..5)
+            .map(|at| format!(r#"{{ "name": "p{at}", "position": [{}, 2] }}"#, 8.0 + 0.9 * f64::from(at)))
+            .collect();
+        let json = hall_with_a_door(kind, 4.0, &people.join(", ")).replace(
+            r#"{ "name": "beyond""#,
+            r#"{ "name": "round", "polygon": [[19, 4], [20, 4], [20, 20], [12, 20], [12, 9], [13, 9], [13, 19], [19, 19]] },
+            { "name": "beyond""#,
+        );
+        let script = "function onStart()\n\
+            for at, who in ipairs(world.characters()) do\n\
+            timer.after(0.5 * at, function() who:walkTo(8 + at, 8, { doors = 'wait', patience = 100 }) end)\n\
+            end\n\
+            timer.after(12, function() for _, who in ipairs(world.characters()) do\n\
+            local at = who.position\n\
+            assert(at.z < 4 and math.abs(at.x - 10) < 3.5, who.name .. ' went away to ' .. tostring(at))\nend\n\
+            world.door('gate'):open({ key = 'k' }) end)\nend";
+        let ends = ends(&json, script, 5, 60);
+        assert_eq!(ends, vec!["arrived/reached"; 5], "{kind}");
+    }
+}
+
+/// One stands in a corridor and would step aside; the goal beyond is held, so the way ends beside it.
+#[test]
+fn on_the_way_to_a_held_goal_others_are_asked_aside() {
+    for kind in ["grid", "mesh"] {
+        let json = format!(
+            r#"{{ "navigation": {{ "kind": "{kind}", "agentRadius": 0.35, "objectPadding": 0, "areas": [
+                {{ "name": "west", "polygon": [[0, 0], [6, 0], [6, 6], [0, 6]] }},
+                {{ "name": "corridor", "polygon": [[6, 2.8], [12, 2.8], [12, 3.6], [6, 3.6]] }},
+                {{ "name": "east", "polygon": [[12, 0], [20, 0], [20, 6], [12, 6]] }} ] }},
+            "script": "room.lua", "characters": [
+                {{ "name": "walker", "position": [2, 3.2] }}, {{ "name": "post", "position": [9, 3.2] }},
+                {{ "name": "holder", "position": [18, 3.2] }} ] }}"#
+        );
+        let script = "function onStart()\n\
+            world.character('walker'):walkTo(18, 3.2, { accept = 'near' })\nend";
+        let (end, by) = result_of(&json, script);
+        assert_eq!((end.as_str(), by.as_str()), ("arrived/closeEnough", "holder"), "{kind}");
+        let (at, _) = walked(&json, script);
+        assert!(at.distance(Vec3::new(18.0, 0.0, 3.2)) < 1.0, "{kind}: it ends at {at}");
+    }
+}
+
+/// Two who are held stand in an opening, nearer to one another than a third is wide; a fourth holds the goal.
+#[test]
+fn who_is_stuck_names_what_is_in_front_of_it_and_not_who_holds_its_goal() {
+    for kind in ["grid", "mesh"] {
+        let json = format!(
+            r#"{{ "navigation": {{ "kind": "{kind}", "cellSize": 0.1, "agentRadius": 0.1, "objectPadding": 0, "areas": [
+                {{ "name": "west", "polygon": [[0, 0], [9, 0], [9, 12], [0, 12]] }},
+                {{ "name": "opening", "polygon": [[9, 5.2], [11, 5.2], [11, 6.8], [9, 6.8]] }},
+                {{ "name": "east", "polygon": [[11, 0], [20, 0], [20, 12], [11, 12]] }} ] }},
+            "script": "room.lua", "characters": [
+                {{ "name": "left", "position": [10, 5.5] }}, {{ "name": "right", "position": [10, 6.5] }},
+                {{ "name": "holder", "position": [17, 6] }}, {{ "name": "walker", "position": [2, 6] }} ] }}"#
+        );
+        let script = "function onStart()\n\
+            cinematic.define('talk', { holds = { 'left', 'right' }, script = function(c) c:wait(100) end })\n\
+            cinematic.play('talk')\n\
+            timer.after(0.5, function() world.character('walker'):walkTo(17, 6) end)\nend";
+        let (end, by) = result_of(&json, script);
+        assert_eq!(end, "blocked/stuck", "{kind}");
+        assert!(by == "left" || by == "right", "{kind}: by {by}");
+    }
+}
+
+/// How the first walk of a level ends, and by whom.
+fn result_of(json: &str, script: &str) -> (String, String) {
+    let (_, result) = walked(json, script);
+    result
+}
+
+/// Where the first walk of a level ends, how, and by whom.
+fn walked(json: &str, script: &str) -> (Vec3, (String, String)) {
+    let level = load("room.json", &MemorySource::new().with("room.json", json)).unwrap();
+    let scripts = BTreeMap::from([("room.lua".to_owned(), script.to_owned())]);
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    for _ in 0..60 * 60 {
+        for event in &game.tick(&[]).events {
+            if let Event::WalkSettled(result) = event {
+                let end = format!("{}/{}", result.status().name(), result.reason().name());
+                let by = match result.journey.by {
+                    Some(Blocker::Character(who)) => {
+                        game.world().character(who).map(|who| who.name.to_string())
+                    }
+                    _ => None,
+                };
+                return (result.journey.position.into(), (end, by.unwrap_or_default()));
+            }
+        }
+    }
+    panic!("no walk ended");
 }
 
 /// A character that stands on the goal of a walk is no cause of its being cancelled.

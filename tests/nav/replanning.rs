@@ -53,7 +53,14 @@ fn replans(stage: &Stage, name: &str) -> Vec<u64> {
 }
 
 fn seen(stage: &mut Stage, from: Vec3, to: Vec3, but: &[CharacterId]) -> Vec<CharacterId> {
-    let found = stage.game.world_mut().bystanders(Straight { from, to, layer: 0, keeps_off: None, but });
+    let found = stage.game.world_mut().bystanders(Straight {
+        from,
+        to,
+        layer: 0,
+        keeps_off: None,
+        goes_through: Some(&[]),
+        but,
+    });
     found.map(|found: Bystanders| found.who().to_vec()).unwrap_or_default()
 }
 

@@ -185,8 +185,14 @@ impl PathTest {
         if self.others == OthersAsked::Ignored {
             return None;
         }
-        let straight =
-            Straight { from: self.from, to: self.to, layer: self.wishes.layer, keeps_off: None, but: &[] };
+        let straight = Straight {
+            from: self.from,
+            to: self.to,
+            layer: self.wishes.layer,
+            keeps_off: None,
+            goes_through: None,
+            but: &[],
+        };
         world.bystanders(straight).map(|around| Arc::clone(around.discs()))
     }
 

@@ -33,7 +33,7 @@ use crate::world::character::{Character, Gait, standing_on};
 use crate::world::day::DayTime;
 use crate::world::door::{Door, DoorPolicy, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Fact;
-use crate::world::ops::characters::{Spawn, despawn};
+use crate::world::ops::characters::{Spawn, despawn, stand_anew};
 use crate::world::ops::doors::answer;
 use crate::world::ops::{blocks, tiles};
 use crate::world::region::{WatchId, WatchShape};
@@ -735,7 +735,10 @@ fn change(world: &mut World, id: CharacterId, was: &Given, is: &Given) {
     if was.doors != is.doors {
         one.doors = is.doors;
     }
-    one.is_player = if was.is_player == is.is_player { one.is_player } else { is.is_player };
+    if was.is_player != is.is_player && one.is_player != is.is_player {
+        one.is_player = is.is_player;
+        stand_anew(world, id);
+    }
 }
 
 /// Every walk under way asks for a path on the new map, and goes on meanwhile.

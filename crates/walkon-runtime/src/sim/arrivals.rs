@@ -132,7 +132,8 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
     let in_the_way = || in_the_way(parts.map, parts.characters, walk);
     let by = match (reason, &walk.phase) {
         (Reason::Occupied, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
-        (Reason::Stuck, _) => walk.blocked_by.or(walk.ahead.map(Blocker::Character)).or_else(in_the_way),
+        // The holder of its goal may be far away.
+        (Reason::Stuck, _) => walk.ahead.map(Blocker::Character).or_else(in_the_way),
         _ => None,
     };
     walk.blocked_by = by.or(walk.blocked_by);
@@ -165,9 +166,9 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
             Some(Blocker::Character(ahead)) => Some(ahead),
             _ => None,
         };
-    let is_there = |ahead| match catches_up {
     // Those on their way may get no further either: one in front of them has come there.
     let has_come = |ahead| in_front(people, ahead).any(|who| people.has_come_to(who, walk));
+    let is_there = |ahead| match catches_up {
         true => is_near && has_come(ahead),
         // A crowd around a goal may reach further than one looks for a place beside it.
         false => is_near && is_taken && people.goes_to_same(ahead, walk) || has_come(ahead),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
-use crate::base::ids::{PathToken, WalkId};
+use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
@@ -57,7 +57,7 @@ struct SeenWalk {
 /// Sends what walks ask, once they have looked around.
 fn ask(parts: &mut Wayfinding<'_>) {
     let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd, parts.threads);
-    let marks = changes.marks(&parts.settings.crowd);
+    let marks = changes.marks(&parts.settings.crowd, parts.map.nav.node_m());
     let landing = parts.clock.landing();
     let mut due = Vec::new();
     // No walk begins in this step.
@@ -108,12 +108,17 @@ pub(crate) fn aim_and_request_path(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
+/// How often the same is asked again with less room for others, at most.
+const ASKED_AGAIN_MAX: usize = 2;
+
 /// Searches within the budget, and hands out what is ready.
 fn work(parts: &mut Wayfinding<'_>) {
     let budget = parts.settings.path_budget;
     let mut spent = search(parts, budget);
     // What was asked again is not put off to the next tick, if it need not be.
-    spent += search(parts, budget.saturating_sub(spent));
+    for _ in 0..ASKED_AGAIN_MAX {
+        spent += search(parts, budget.saturating_sub(spent));
+    }
     parts.counts.expansions += u64::from(spent);
     parts.counts.max_per_tick = parts.counts.max_per_tick.max(u64::from(spent));
     parts.counts.in_tick = u64::from(spent);
@@ -129,32 +134,66 @@ fn search(parts: &mut Wayfinding<'_>, budget: u32) -> u32 {
     let mut to_ask_again = Vec::new();
     for (token, answer) in answers {
         match parts.paths.askers.remove(token) {
-            Some(walk) if closes_every_way(parts, walk, &answer) => to_ask_again.push(walk),
-            Some(walk) => deliver(parts, walk, answer),
+            Some(walk) => match less_room(parts, walk, &answer) {
+                Some(room) => to_ask_again.push((walk, room)),
+                None => deliver(parts, walk, answer),
+            },
             None => tell(parts, token, answer),
         }
     }
     // Only now: a new request may take the number of one whose answer has yet to be handed out.
-    for id in to_ask_again {
-        ask_again(parts, id);
+    for (id, room) in to_ask_again {
+        ask_again(parts, id, room);
     }
     spent
 }
 
-/// Whether a plan that left room for both bodies beside those that do not step aside found no way for it.
-fn closes_every_way(parts: &Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> bool {
-    let around = parts.walks.get(id).and_then(|walk| walk.asked_around.as_ref());
-    answer.others == Others::Ignored && around.is_some_and(|around| has_whole(parts, around))
+/// With how much less room a plan is to be made again, because others close every way to a goal, or to the
+/// place beside it where a character stands on it.
+fn less_room(parts: &Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> Option<LeftRoom> {
+    let walk = parts.walks.get(id)?;
+    let around = walk.asked_around.as_ref()?;
+    let is_closed = answer.others == Others::Ignored;
+    match has_whole(parts, around) {
+        true => (is_closed || ends_before_others(parts, walk, answer)).then_some(LeftRoom::InPart),
+        false => ends_before_others(parts, walk, answer).then_some(LeftRoom::None),
+    }
 }
 
-/// Asks for the same once more, with room in part. Once: what is asked for now has no such circles.
-fn ask_again(parts: &mut Wayfinding<'_>, id: WalkId) {
+/// Whether a way to a goal that a character holds ends far from it, before others that stand there for
+/// another reason than that goal.
+fn ends_before_others(parts: &Wayfinding<'_>, walk: &Walk, answer: &PathAnswer) -> bool {
+    /// No further from the goal, metres, one is beside it.
+    const BESIDE_M: f32 = 3.0;
+    /// A body that is no further from the end of the way, metres, stands in front of it.
+    const BEFORE_M: f32 = 0.6;
+    let is_held = paths::holder(walk.asked_around.as_ref(), answer).is_some();
+    let (Some(&end), Some(around)) =
+        (answer.path.points.last().filter(|_| is_held), walk.asked_around.as_ref())
+    else {
+        return false;
+    };
+    let people = parts.people();
+    let own_m = people.characters.get(walk.character).map_or(0.0, |who| who.body.radius_m);
+    let is_before = |who: &&CharacterId| {
+        people
+            .characters
+            .get(**who)
+            .is_some_and(|who| floor_distance(who.body.position, end) <= own_m + who.body.radius_m + BEFORE_M)
+    };
+    let mut before = around.who().iter().filter(is_before).peekable();
+    let is_far = floor_distance(end, walk.aim) > walk.radius_m(people.crowd) + BESIDE_M;
+    is_far && before.peek().is_some() && !before.any(|&who| people.has_come_to(who, walk))
+}
+
+/// Asks for the same once more, with less room: at most twice.
+fn ask_again(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     let Some(walk) = parts.walks.get_mut(id).filter(|walk| walk.is_open()) else {
         return;
     };
     walk.ask = walk.token.take().map(|(_, why)| why);
     walk.asked_around = None;
-    send(parts, id, LeftRoom::InPart);
+    send(parts, id, room);
 }
 
 /// Hands a script the answer that it asked for.
@@ -171,6 +210,8 @@ enum LeftRoom {
     ForBoth,
     /// A part of it, as beside the others: bodies are pushed past one another where plans find no way.
     InPart,
+    /// None, as if nobody stood there.
+    None,
 }
 
 fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
@@ -186,6 +227,12 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     let expansions_max = parts.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.goal_slot.map_or(walk.aim, |slot| slot.point));
     let goal_layer = goal_layer(parts.characters, walk);
+    let doors = match &walk.following {
+        Some(following) => parts.map.doors_ahead(following),
+        // Which of them its way leads through is not known yet.
+        None => parts.map.doors_through(&by),
+    };
+    let is_new = walk.following.is_none() && !doors.is_empty();
     let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight {
@@ -193,10 +240,13 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
         to: goal,
         layer: by.layer,
         keeps_off: (room == LeftRoom::ForBoth).then(|| repath::keep_off(&parts.map.nav, character)),
+        goes_through: Some(&doors),
         but: &but,
     };
     let around = if is_ghost { None } else { parts.beside(line) };
-    let others = around.as_ref().map(|around| Arc::clone(around.discs()));
+    let may_pass_queue = is_new && !is_ghost && parts.bystanders.has_queue();
+    let met = around.as_ref().filter(|_| room != LeftRoom::None);
+    let others = met.map(|around| Arc::clone(around.discs()));
     let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };
     let Some(walk) = parts.walks.get_mut(id) else {
         return;
@@ -210,6 +260,8 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     parts.counts.requests += 1;
     walk.planned_aim = walk.aim;
     walk.asked_around = around;
+    // Once its way is known, it looks for those that wait at doors which that does not lead through.
+    walk.is_crowded |= may_pass_queue;
     walk.token = Some((token, ask));
     walk.ask = None;
 }

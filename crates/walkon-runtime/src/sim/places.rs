@@ -220,7 +220,8 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
 /// All characters that stand around a goal, and what that leaves.
 fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Vec<(CharacterId, Rim)> {
     let (goal, layer) = (comer.goal, comer.by.layer);
-    let line = Straight { from: goal, to: goal, layer, keeps_off: None, but: &[comer.who] };
+    let line =
+        Straight { from: goal, to: goal, layer, keeps_off: None, goes_through: None, but: &[comer.who] };
     let Some(around) = index.beside_way(people, line) else {
         return Vec::new();
     };

@@ -25,7 +25,7 @@ use crate::base::time::TickNumber;
 use crate::nav::{Disc, NavMap, Traversal};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::traversal_of;
-use crate::world::bystander_index::People;
+use crate::world::bystander_index::{People, ROOM_M};
 use crate::world::bystanders::{Bystanders, KeepOff, Straight};
 use crate::world::character::{Character, Characters, Past, Replan};
 use crate::world::clock::Clock;
@@ -48,6 +48,9 @@ struct BystanderChange {
     place: Vec3,
     /// Its circle, if it stands there now.
     disc: Option<Disc>,
+    /// Whether it stands there now and keeps its place, and did not before: plans made before left room for
+    /// one that steps aside.
+    is_newly_kept: bool,
 }
 
 /// Notes the characters that have moved.
@@ -67,23 +70,41 @@ pub(crate) fn notice_all(
             character.replan = replan;
         }
     }
-    BystanderChanges(changes)
+    let radii_m = || characters.iter().map(|(_, who)| who.body.radius_m);
+    let widest_m = match changes.iter().any(|change| change.is_newly_kept) {
+        true => radii_m().fold(0.0, f32::max),
+        false => 0.0,
+    };
+    BystanderChanges { changes, widest_m }
 }
 
 /// What has changed about standing characters, since it last counted.
-pub(crate) struct BystanderChanges(Vec<BystanderChange>);
+pub(crate) struct BystanderChanges {
+    changes: Vec<BystanderChange>,
+    /// The radius of the widest body, where somebody keeps its place from now on, metres.
+    widest_m: f32,
+}
 
 impl BystanderChanges {
     /// The same, to be asked by place.
-    pub(crate) fn marks(&self, crowd: &CrowdSettings) -> ChangeMarks<'_> {
-        ChangeMarks::of(&self.0, crowd.replan_trigger_m)
+    pub(crate) fn marks(&self, crowd: &CrowdSettings, node_m: f32) -> ChangeMarks<'_> {
+        let Self { changes, widest_m } = self;
+        let of = |changes: &[BystanderChange], reach_m| {
+            let places: Vec<Vec3> = changes.iter().map(|change| change.place).collect();
+            LineLookup::new(&places, reach_m)
+        };
+        let near = of(changes, crowd.replan_trigger_m);
+        let kept: Vec<BystanderChange> =
+            changes.iter().copied().filter(|change| change.is_newly_kept).collect();
+        let near_kept = of(&kept, 2.0 * widest_m + ROOM_M + node_m);
+        ChangeMarks { changes, near, kept, near_kept }
     }
 }
 
 /// The characters that stand no more because they are gone for good.
 fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
     let gone = characters.take_departed().into_iter();
-    gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
+    gone.map(|(who, place)| BystanderChange { who, place, disc: None, is_newly_kept: false }).collect()
 }
 
 /// Most people, most of the time: on the move, and nobody's plan goes around them.
@@ -97,16 +118,17 @@ fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChang
     let (eps_m, far_m) = (people.crowd.moved_eps_m, people.crowd.replan_trigger_m);
     let character = people.characters.get(who)?;
     let (place, before) = (character.body.position, character.replan);
-    let stands = people.stands(character);
+    let stands = people.is_obstacle(character);
     let moved_m = flat_distance(place, before.from);
     if stands == before.stood && moved_m < eps_m {
         return None;
     }
     if before.stood && (!stands || moved_m > far_m) {
-        changes.push(BystanderChange { who, place: before.from, disc: None });
+        changes.push(BystanderChange { who, place: before.from, disc: None, is_newly_kept: false });
     }
     if stands {
-        changes.push(BystanderChange { who, place, disc: Some(people.disc_of(character)) });
+        let is_newly_kept = !before.stood && People::is_kept(character);
+        changes.push(BystanderChange { who, place, disc: Some(people.disc_of(character)), is_newly_kept });
     }
     Some(Replan { from: place, stood: stands, ..before })
 }
@@ -124,7 +146,7 @@ pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'
     }
     let place = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(place);
-    !marks.near.is_any_near(place, next)
+    !marks.near.is_any_near(place, next) && !marks.is_any_kept_beside(walk, place)
 }
 
 /// How far a character keeps off those that do not step aside.
@@ -152,6 +174,10 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let node_m = parts.map.nav.node_m();
     let lost_holder = || has_lost_holder(people, walk, position);
     let concerns = |change: &BystanderChange| concerns(people, node_m, walk, position, change);
+    if marks.is_any_kept_beside(walk, position) && is_narrowed(parts, id, marks) {
+        ask_at_once(parts, id);
+        return;
+    }
     if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
@@ -159,12 +185,14 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let waits = is_resting(parts.clock, crowd, character) || walk.token.is_some() || walk.ask.is_some();
     let asks = !waits && {
         let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
+        let doors = parts.map.doors_ahead(following);
         let line = Straight {
             from: position,
             // As for the plan.
             to: walk.goal_slot.map_or(walk.aim, |slot| slot.point),
             layer: character.layer,
             keeps_off: None,
+            goes_through: Some(&doors),
             but: &but,
         };
         let now = parts.bystanders.beside_way(people, line);
@@ -187,6 +215,41 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     }
     if asks {
         ask(landing, walk, character);
+    }
+}
+
+/// Whether one that keeps its place from now on leaves a walk too little room on its way, for which there was
+/// enough as long as it would have stepped aside.
+fn is_narrowed(parts: &Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) -> bool {
+    let people = parts.people();
+    let Some((walk, character)) = parts.walker(id) else {
+        return false;
+    };
+    let (nav, position) = (&parts.map.nav, character.body.position);
+    let to = walk.goal_slot.map_or(walk.aim, |slot| slot.point);
+    let off = keep_off(nav, character);
+    let spared = spared(people, walk);
+    let whole = |change: &BystanderChange| {
+        let other = people.characters.get(change.who)?;
+        let is_other = change.who != walk.character && spared != Some(change.who);
+        let is_met =
+            is_other && other.layer == character.layer && !people.follows(change.who, walk.character);
+        is_met.then(|| people.whole_disc_of(other, to, off))
+    };
+    let discs: Vec<Disc> = marks.kept.iter().filter_map(whole).collect();
+    is_blocked(nav, walk, position, || parts.traversal_of(walk), &discs)
+}
+
+/// Has a walk ask because of others now, whatever it asked for before: the search under way knows nothing of
+/// them.
+fn ask_at_once(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let landing = parts.clock.landing();
+    if let Some((walk, character)) = parts.walker_mut(id) {
+        let under_way = walk.token.map(|(_, why)| why);
+        ask(landing, walk, character);
+        if let Some(why) = under_way {
+            walk.ask_for(why);
+        }
     }
 }
 
@@ -239,7 +302,8 @@ fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
 /// Whether a character around whose circle a plan was made stands there no more.
 fn is_gone(people: People<'_>, who: CharacterId, disc: &Disc) -> bool {
     let eps_m = people.crowd.moved_eps_m;
-    people.standing(who).is_none_or(|who| flat_distance(who.body.position, disc.centre) >= eps_m)
+    let there = people.characters.alive(who).filter(|who| people.is_obstacle(who));
+    there.is_none_or(|who| flat_distance(who.body.position, disc.centre) >= eps_m)
 }
 
 /// Whether a change can change the plan of a walk: it stands on the way, or it was gone around and is gone.
@@ -351,12 +415,18 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
 pub(crate) struct ChangeMarks<'a> {
     changes: &'a [BystanderChange],
     near: LineLookup,
+    /// Those of characters that keep their places from now on, and within the reach of two bodies of them.
+    kept: Vec<BystanderChange>,
+    near_kept: LineLookup,
 }
 
-impl<'a> ChangeMarks<'a> {
-    fn of(changes: &'a [BystanderChange], trigger_m: f32) -> Self {
-        let places: Vec<Vec3> = changes.iter().map(|change| change.place).collect();
-        Self { changes, near: LineLookup::new(&places, trigger_m) }
+impl ChangeMarks<'_> {
+    /// Whether one that keeps its place from now on stands beside what is left of the way of a walk. Cost:
+    /// the legs of the way, but nothing where there is no such character.
+    #[inline]
+    fn is_any_kept_beside(&self, walk: &Walk, position: Vec3) -> bool {
+        !self.kept.is_empty()
+            && legs(walk.following.as_ref(), position).any(|(from, to)| self.near_kept.is_any_near(from, to))
     }
 
     /// Whether a change within the distance of a line passes the test.

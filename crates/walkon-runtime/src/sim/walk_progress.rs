@@ -50,8 +50,10 @@ pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reas
     }
     let ticks = held_ticks(walk, clock);
     walk.told_blocked = true;
-    let news =
-        WalkNews::Blocked { reason, by: walk.blocked_by.or(walk.ahead.map(Blocker::Character)), ticks };
+    let ahead = walk.ahead.map(Blocker::Character);
+    // What is in front of it keeps it, and not who holds its goal, which may be far away.
+    let by = if reason == Reason::Stuck { ahead.or(walk.blocked_by) } else { walk.blocked_by.or(ahead) };
+    let news = WalkNews::Blocked { reason, by, ticks };
     events.push(Fact::WalkNews { walk: id, news });
 }
 

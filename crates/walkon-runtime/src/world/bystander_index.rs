@@ -1,9 +1,10 @@
 //! Characters in the way: those that plans keep out of, found by place.
 //!
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
-//! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), within the level's distance
-//! of the straight line from start to goal, and with the level's part of its radius (seed:D5), or as far as
-//! two bodies need where it does not step aside and a walk asks; the answer is that of a look at every
+//! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), or that waits at a door which
+//! the line does not go through, within the level's distance of the straight line from start to goal, and
+//! with the level's part of its radius (seed:D5), or as far as two bodies need where it does not step aside
+//! and a walk asks; the answer is that of a look at every
 //! character, in order of creation, and tells how things are now, also for characters that came to stand
 //! since the look-up was built. Not here: what a plan makes of them.
 //!
@@ -15,7 +16,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{floor_distance, ground, segment_distance_sq};
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, DoorId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::crowd::steer::flat;
@@ -47,6 +48,8 @@ pub(crate) struct BystanderIndex {
     /// them.
     noted: usize,
     is_built: bool,
+    /// Whether one of them waits at a door.
+    has_queue: bool,
     found: Vec<u32>,
     /// The threads that look for standing characters: any number of them finds the same ones.
     pub(crate) threads: Threads,
@@ -84,6 +87,29 @@ impl People<'_> {
         ids.get(at + CHARACTER_AHEAD).into_iter().for_each(|&id| self.characters.fetch(id));
         let walk = ids.get(at + WALK_AHEAD).and_then(|&id| self.characters.get(id)?.walk);
         walk.into_iter().for_each(|walk| self.walks.fetch_way(walk));
+    }
+
+    /// The door at which a character waits, if it does.
+    fn door_of(&self, character: &Character) -> Option<DoorId> {
+        let walk = character.walk.and_then(|walk| self.walks.get(walk)).filter(|walk| !walk.is_paused)?;
+        match walk.phase {
+            Phase::AtDoor(door) if self.characters.is_alive(character) && character.nudge.is_none() => {
+                Some(door)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether plans may have to keep out of a character: it stands, or waits at a door that others do not
+    /// want to go through.
+    pub(crate) fn is_obstacle(&self, character: &Character) -> bool {
+        self.stands(character) || self.door_of(character).is_some()
+    }
+
+    /// Whether a plan along a line keeps out of a character.
+    fn is_in_the_way(&self, character: &Character, line: &Straight<'_>) -> bool {
+        let waits_elsewhere = |door: DoorId| line.goes_through.is_some_and(|doors| !doors.contains(&door));
+        self.stands(character) || self.door_of(character).is_some_and(waits_elsewhere)
     }
 
     /// A character, if it stands.
@@ -143,7 +169,7 @@ impl People<'_> {
 
     /// The same where this character keeps its place: as far as another body has no room. It never covers the
     /// goal.
-    fn whole_disc_of(&self, character: &Character, to: Vec3, off: KeepOff) -> Disc {
+    pub(crate) fn whole_disc_of(&self, character: &Character, to: Vec3, off: KeepOff) -> Disc {
         let part = self.disc_of(character);
         if part.radius_m <= 0.0 {
             return part;
@@ -154,12 +180,17 @@ impl People<'_> {
         Disc { radius_m: touching_m.min(to_goal_m).max(part.radius_m), ..part }
     }
 
+    /// Whether a character is told to keep its place: the player, and those that a scene holds.
+    pub(crate) fn is_kept(character: &Character) -> bool {
+        character.is_player || character.held.is_some()
+    }
+
     /// Whether a character steps aside when another asks: the player does not, nor one that a scene holds,
     /// nor a walker that waits at a door or beside a goal, which has nowhere else to be.
     pub(crate) fn steps_aside(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
         let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
-        is_free && !character.is_player && character.held.is_none()
+        is_free && !Self::is_kept(character)
     }
 }
 
@@ -175,6 +206,11 @@ impl BystanderIndex {
     /// Forgets where every character stands: bodies have moved.
     pub(crate) fn forget(&mut self) {
         self.is_built = false;
+    }
+
+    /// Whether anybody waits at a door, in the look-up of the last question.
+    pub(crate) fn has_queue(&self) -> bool {
+        self.has_queue
     }
 
     /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
@@ -228,11 +264,15 @@ impl BystanderIndex {
         let standing = self.threads.filter_map_ahead(
             people.characters.ids(),
             |ids, at| people.fetch(ids, at),
-            |&id| people.standing(id).map(|character| (flat(character.body.position), id)),
+            |&id| {
+                let character = people.characters.alive(id).filter(|it| people.is_obstacle(it))?;
+                Some((flat(character.body.position), id, people.door_of(character).is_some()))
+            },
         );
         self.points.clear();
         self.who.clear();
-        for (place, id) in standing {
+        self.has_queue = standing.iter().any(|&(.., waits)| waits);
+        for (place, id, _) in standing {
             self.points.push(place);
             self.who.push(id);
         }
@@ -256,7 +296,8 @@ impl BystanderIndex {
             let is_of_it = |other: &&Character| other.layer == line.layer && !line.but.contains(&id);
             let character = people.characters.alive(id).filter(is_of_it)?;
             let is_near = segment_distance_sq(ground(character.body.position), a, b) <= reach_m_sq;
-            (is_near && people.stands(character)).then(|| (character.serial, id, people.disc_of(character)))
+            (is_near && people.is_in_the_way(character, &line))
+                .then(|| (character.serial, id, people.disc_of(character)))
         };
         let late = self.late(people.characters);
         let listed = found.iter().filter_map(|&point| self.who.get(point as usize).copied());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::hash::StateHash;
-use crate::base::ids::{CharacterId, GenerationalKey};
+use crate::base::ids::{CharacterId, DoorId, GenerationalKey};
 use crate::nav::Disc;
 
 /// The characters that a plan was made around, in order of creation, and their circles.
@@ -90,6 +90,9 @@ pub struct Straight<'a> {
     pub layer: u8,
     /// How far it keeps off characters that keep their places; None: as far as off the others.
     pub keeps_off: Option<KeepOff>,
+    /// Doors that it means to go through: of those that wait at doors only the ones at others are in the way.
+    /// None: nobody that waits at a door is.
+    pub goes_through: Option<&'a [DoorId]>,
     /// Characters that are not in the way: the walker itself, and those that it is told to ignore.
     pub but: &'a [CharacterId],
 }

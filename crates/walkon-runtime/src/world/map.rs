@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use crate::base::geom::ground;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::nav::{AreaEdit, GraphEdit, NavMap, PathFailure, TileEdit};
+use crate::nav::{AreaEdit, GraphEdit, NavMap, PathFailure, TileEdit, Traversal};
 use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::character::{Character, Characters};
 use crate::world::door::Door;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::tiles::{TileSpot, Tiles};
-use crate::world::walk::Walk;
+use crate::world::walk::{Following, Walk};
 
 /// The ground of a level, with the doors in it.
 #[derive(Clone, Debug, Default)]
@@ -103,6 +103,20 @@ impl LevelMap {
                 None => (Reason::NoPath, None),
             },
         }
+    }
+
+    /// The doors that a body may plan through although they are closed.
+    #[must_use]
+    pub(crate) fn doors_through(&self, by: &Traversal) -> Vec<DoorId> {
+        let areas = by.through.iter().flat_map(|areas| areas.iter());
+        areas.filter_map(|(area, _)| self.areas.get(area.index())?.door).collect()
+    }
+
+    /// The doors that were closed when the way of a walk was planned, and that it has yet to pass.
+    pub(crate) fn doors_ahead(&self, following: &Following) -> Vec<DoorId> {
+        let along_m = following.cursor.along_m;
+        let ahead = following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m);
+        ahead.filter_map(|crossing| self.areas.get(crossing.area.index())?.door).collect()
     }
 
     /// The first door on the rest of the way of a walk that is not open, and the metres to where one stops

@@ -156,7 +156,7 @@ fn question(
     let by = world.traversal_of_nobody(layer, Gait::RADIUS_M);
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
     let around = if is_among_others {
-        world.bystanders(Straight { from, to, layer, keeps_off: None, but: &[] })
+        world.bystanders(Straight { from, to, layer, keeps_off: None, goes_through: Some(&[]), but: &[] })
     } else {
         None
     };

@@ -134,6 +134,9 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
             return end(vm, id, SceneEnd::Cancelled);
         }
         behaviour::pause(lua, character);
+        if resumed.is_none() {
+            let _ = lend::with_world(lua, |world: &mut World| ops::characters::stand_anew(world, character));
+        }
     }
     if let Some(ending) = resumed.and_then(|saved| saved.ending.clone()) {
         reports::end_scene(lua, id, ending);

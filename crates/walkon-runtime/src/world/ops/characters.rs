@@ -332,6 +332,14 @@ pub fn hold_walking(world: &mut World, id: CharacterId, scene: &str, owner: Owne
     Ok(())
 }
 
+/// Has plans of others look anew at a character that keeps its place from now on: they left it room to step
+/// aside.
+pub fn stand_anew(world: &mut World, id: CharacterId) {
+    if let Some(character) = world.characters.get_mut(id) {
+        character.replan.stood = false;
+    }
+}
+
 /// Gives a character back. Nothing happens when that owner does not hold it.
 pub fn release(world: &mut World, id: CharacterId, owner: Owner) {
     if let Some(character) = world.characters.get_mut(id)

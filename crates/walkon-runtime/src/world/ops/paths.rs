@@ -27,7 +27,10 @@ pub fn query_around(
     by: Traversal,
     but: &[CharacterId],
 ) -> (PathQuery, Option<Bystanders>) {
-    let around = world.bystanders(Straight { from: start, to: goal, layer: by.layer, keeps_off: None, but });
+    let doors = world.map.doors_through(&by);
+    let goes_through = Some(doors.as_slice());
+    let line = Straight { from: start, to: goal, layer: by.layer, keeps_off: None, goes_through, but };
+    let around = world.bystanders(line);
     let others = around.as_ref().map(|around| Arc::clone(around.discs()));
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
