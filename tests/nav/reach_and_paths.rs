@@ -1,11 +1,11 @@
-//! Whether a place can be reached is one question with one answer: `reach` says yes exactly where `plan` gives
-//! a whole path.
+//! Whether a place can be reached is one question with one answer: `reach` says yes exactly where `plan`
+//! gives a whole path.
 //!
-//! Goal: on every kind of map, with doors that are open, closed, locked or let people through in one direction,
-//! with links that lead one way, for wide and narrow bodies, both say what a flood over rooms says; what cannot
-//! be reached is approached. Method: drawn houses of rooms three metres square on two storeys or one, joined by
-//! doorways a metre wide and, where the kind of map has them, by links; doors are opened and closed between
-//! questions.
+//! Goal: on every kind of map, with doors that are open, closed, locked or let people through in one
+//! direction, with links that lead one way, for wide and narrow bodies, both say what a flood over rooms
+//! says; what cannot be reached is approached. Method: drawn houses of rooms three metres square on one
+//! to three storeys, joined by doorways a metre wide and, where the kind of map has them, by links; doors are
+//! opened and closed between questions.
 
 use glam::Vec3;
 use walkon_runtime::base::ids::DoorId;
