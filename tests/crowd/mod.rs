@@ -19,6 +19,7 @@ pub mod same_ways;
 pub mod soak;
 pub mod standing_people;
 pub mod steerbench;
+pub mod streams;
 pub mod threads;
 pub mod waiting;
 pub mod walks;

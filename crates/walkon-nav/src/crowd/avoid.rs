@@ -22,6 +22,7 @@ use crate::crowd::avoid::orca_lines::{Four, FourOthers, Met, WalkerRow, meet};
 use crate::crowd::avoid::right_of_way::held_up;
 use crate::crowd::avoid::simd::LANES;
 
+pub use self::right_of_way::PASSING_GAP_M;
 pub use self::walker::{AvoidSettings, PassingSide, Step, Walker};
 
 mod linear_program;

@@ -151,18 +151,24 @@ const ROOM_MAX_M: f32 = 1.5;
 const ROOM_AHEAD_M: f32 = 0.8;
 
 /// How far apart the outermost places are across the way of a character: where it stands, and there or just
-/// ahead, whichever is less.
+/// ahead, whichever is less; infinite where no wall is near on one side.
 fn room_m(ground: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
+    /// Metres.
+    const ROUNDING_M: f32 = 1e-3;
     let Some(ahead) = unit(desired) else {
         return (0.0, 0.0);
     };
     if ground.is_open(place, ROOM_MAX_M + ROOM_AHEAD_M) {
-        return (2.0 * ROOM_MAX_M, 2.0 * ROOM_MAX_M);
+        return (f32::INFINITY, f32::INFINITY);
     }
     let to = |way: Vec2, length_m: f32| Vec3::new(way.x, 0.0, way.y) * length_m;
     let width_m = |from: Vec3| -> f32 {
         let sides = [ahead.perp(), -ahead.perp()];
-        let reach = |side: Vec2| flat_distance(from, ground.last_clear(from, from + to(side, ROOM_MAX_M)));
+        let reach = |side: Vec2| {
+            let reach_m = flat_distance(from, ground.last_clear(from, from + to(side, ROOM_MAX_M)));
+            // Where the look ends before the room does, there is room for any body.
+            if reach_m < ROOM_MAX_M - ROUNDING_M { reach_m } else { f32::INFINITY }
+        };
         sides.into_iter().map(reach).sum()
     };
     let before = ground.last_clear(place, place + to(ahead, ROOM_AHEAD_M));

@@ -5,9 +5,11 @@
 //! whole, from its last member on; of equals the shorter one, then the one whose head was created later. So
 //! it is with two walkers that meet across others that stand between them, as soon as one of the two does not
 //! get on, whichever was created first. A walker that meets one that backs out backs out as well. Walkers
-//! that another lets pass lose no patience while it is on its way. No walker backs out for longer than its
-//! time, so that none waits without an end. Not here: two walkers that meet where there is room
-//! (`crowd::avoid`), standing characters (`yielding`), followers of the walker itself (`making_way`).
+//! that another lets pass lose no patience while it is on its way. Where two could pass, but not beside two
+//! more, files that stand abreast against each other are no better off: after a while one of them backs out
+//! as well. No walker backs out for longer than its time, so that none waits without an end. Not here: two
+//! walkers that meet where there is room (`crowd::avoid`), standing characters (`yielding`), followers of the
+//! walker itself (`making_way`).
 //!
 //! Where they back out to is found in `retreats`. Cost: nothing where no two walkers meet in a narrow place;
 //! a bounded number of look-ups in a step for walkers that meet across others, however many are held up.
@@ -17,6 +19,7 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::crowd::avoid::PASSING_GAP_M;
 use crate::crowd::steer;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::retreats::{
@@ -47,6 +50,13 @@ const MEETINGS_MAX: u32 = 4;
 const AGAINST: f32 = 0.5;
 /// Seconds that a walker waits in its place for others that do not get on.
 const WAITS_IDLY_S: f64 = 3.0;
+
+/// Places that are less than so many times as wide as two walkers that meet need can be jammed by files
+/// abreast. 2: beside two abreast two more pass.
+const FILLED: f32 = 2.0;
+/// Seconds for which neither of two walkers that could pass comes nearer to its end than ever, after which
+/// their files are jammed. 4: streams that sort themselves into lanes have begun to flow.
+const JAMMED_S: f64 = 4.0;
 
 /// Nobody.
 const NOBODY: u32 = u32::MAX;
@@ -84,7 +94,7 @@ impl Facing {
 
 /// Has files back out that meet others in narrow places.
 pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
-    if !held.iter().any(|one| is_narrow(parts.bodies, one.row, one.row)) {
+    if !held.iter().any(|one| is_filled(parts.bodies, [one.row, one.row])) {
         return;
     }
     let mut at = vec![NOBODY; parts.bodies.ids.len()];
@@ -142,15 +152,25 @@ struct Meeting {
     is_across: bool,
 }
 
-/// The pairs of walkers that meet. It is time when neither gets on.
+/// The pairs of walkers that meet. It is time when neither gets on; where two could pass, when neither has
+/// for long.
 fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meeting> {
     let meets = |&[one, other]: &[u32; 2]| {
-        other != NOBODY && other > one && meet(parts.bodies, &held[one as usize], &held[other as usize])
+        other != NOBODY && other > one && {
+            let (one, other) = (&held[one as usize], &held[other as usize]);
+            face(one, other) && is_filled(parts.bodies, [one.row, other.row])
+        }
     };
-    let held_ticks = |index: u32| held_ticks(parts.clock, parts.walks.get(held[index as usize].walk));
     let meeting = |pair: [u32; 2]| {
-        let [one, other] = pair.map(held_ticks);
-        Meeting { pair, is_due: is_due(parts.clock, one.min(other)), is_across: false }
+        let [one, other] = pair.map(|index| &held[index as usize]);
+        let is_narrow = meet(parts.bodies, one, other);
+        let ticks_of = |one: &Facing| {
+            let walk = parts.walks.get(one.walk);
+            if is_narrow { held_ticks(parts.clock, walk) } else { jammed_ticks(parts.clock, walk) }
+        };
+        let ticks = ticks_of(one).min(ticks_of(other));
+        let is_long = is_narrow || ticks >= parts.clock.rate.ticks(JAMMED_S);
+        Meeting { pair, is_due: is_long && is_due(parts.clock, ticks), is_across: false }
     };
     let meetings_of = |(index, one): (u32, &Facing)| {
         let others = one.front.into_iter().filter(|&row| row != NOBODY);
@@ -163,6 +183,11 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
 /// For how many ticks a walk has not got on.
 pub(crate) fn held_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
     walk.map_or(0, |walk| walk.clock(clock.landing()).since(walk.progress_tick))
+}
+
+/// For how many ticks a walk has come no nearer to its end than ever.
+fn jammed_ticks(clock: &Clock, walk: Option<&Walk>) -> u64 {
+    walk.map_or(0, |walk| walk.clock(clock.landing()).since(walk.nearest_tick))
 }
 
 /// The pairs that meet across others that stand between the two and can go nowhere: each asks them aside,
@@ -250,17 +275,30 @@ fn next_in_line(
 
 /// Whether a place is too narrow for a character and another.
 fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
-    let width_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.width_m);
-    width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
+    is_within(bodies, [row, other], 1.0)
+}
+
+/// Whether one of two characters stands where files abreast leave no room for others.
+fn is_filled(bodies: &CrowdColumns, [row, other]: [u32; 2]) -> bool {
+    is_within(bodies, [row, other], FILLED) || is_within(bodies, [other, row], FILLED)
+}
+
+/// Whether the place of the first of two is less than so many times as wide as the two need to pass.
+fn is_within(bodies: &CrowdColumns, rows: [u32; 2], times: f32) -> bool {
+    let width_m = bodies.walkers.get(rows[0] as usize).map_or(f32::INFINITY, |walker| walker.width_m);
+    let [one, other] = rows.map(|row| bodies.columns.radii_m[row as usize]);
+    width_m < times * (one + other) + PASSING_GAP_M
+}
+
+/// Whether two walkers that are held up stand in one another's way.
+fn face(one: &Facing, other: &Facing) -> bool {
+    let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);
+    is_mutual && one.ahead.dot(other.ahead) < AGAINST
 }
 
 /// Whether two walkers that are held up stand in one another's way where they cannot pass.
 fn meet(bodies: &CrowdColumns, one: &Facing, other: &Facing) -> bool {
-    let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);
-    let is_against = one.ahead.dot(other.ahead) < AGAINST;
-    is_mutual
-        && is_against
-        && (is_narrow(bodies, one.row, other.row) || is_narrow(bodies, other.row, one.row))
+    face(one, other) && (is_narrow(bodies, one.row, other.row) || is_narrow(bodies, other.row, one.row))
 }
 
 /// All walkers that are held up, with the ground they stand on.

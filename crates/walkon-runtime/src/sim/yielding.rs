@@ -16,6 +16,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
+use crate::crowd::avoid::PASSING_GAP_M;
 use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::{NavMap, Traversal};
 use crate::sim::backing_out::{self, Facing};
@@ -120,7 +121,9 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let inputs = YieldInputs::of(parts, &near, &held, &jams);
     let (widest_m, fronts) = (inputs.widest_m, look_ahead(&inputs, &held, parts.step.threads));
     let mut faced = Vec::with_capacity(held.len());
-    for ((at, one), (front, progress)) in (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each)) {
+    for ((at, one), Front { people: front, pinched, progress }) in
+        (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each))
+    {
         if one.walk.is_some() {
             jams.meet(at, front, progress);
         }
@@ -130,6 +133,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
             ask_aside(parts, one, other);
         }
         let near = front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
+        let near = near.chain(pinched.iter().copied());
         faced.extend(one.walk.map(|walk| Facing::of(walk, one.row, one.ahead, near)));
     }
     queue(parts, &held, &fronts, &mut jams);
@@ -219,14 +223,36 @@ fn look_ahead(seen: &YieldInputs<'_>, held: &[Held], threads: Threads) -> Vec<Fr
 #[derive(Debug, Default)]
 struct Fronts {
     people: Vec<InFront>,
-    /// Where the list of each ends, and when its jam last got on, as far as it sees.
-    ends: Vec<(usize, JamProgress)>,
+    /// Rows of those that each touches to the side of its way where the two leave no room for one another.
+    pinched: Vec<u32>,
+    /// Where the lists of each end, and when its jam last got on, as far as it sees.
+    ends: Vec<FrontEnd>,
+}
+
+/// Where the lists of a walker end.
+#[derive(Clone, Copy, Debug, Default)]
+struct FrontEnd {
+    people: usize,
+    pinched: usize,
+    progress: JamProgress,
+}
+
+/// What a walker that is held up has before it.
+#[derive(Clone, Copy, Debug)]
+struct Front<'a> {
+    people: &'a [InFront],
+    pinched: &'a [u32],
+    progress: JamProgress,
 }
 
 impl Fronts {
-    fn of_each(&self) -> impl Iterator<Item = (&[InFront], JamProgress)> {
-        let starts = [0].into_iter().chain(self.ends.iter().map(|&(end, _)| end));
-        starts.zip(&self.ends).map(|(start, &(end, progress))| (&self.people[start..end], progress))
+    fn of_each(&self) -> impl Iterator<Item = Front<'_>> {
+        let starts = [FrontEnd::default()].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| Front {
+            people: &self.people[start.people..end.people],
+            pinched: &self.pinched[start.pinched..end.pinched],
+            progress: end.progress,
+        })
     }
 
     /// Looks ahead of another walker.
@@ -237,6 +263,8 @@ impl Fronts {
         let reach_m = radius_m + seen.widest_m + one.gap_m;
         let look = Lookup { per_cell_max: seen.per_cell_max, salt: one.row, but: u32::MAX };
         found.clear();
+        let pinched_start = self.pinched.len();
+        let pinched = &mut self.pinched;
         seen.near.visit(place, reach_m, look, |other, distance_m_sq| {
             let between = columns.places[other as usize] - place;
             let distance_m = distance_m_sq.sqrt();
@@ -246,8 +274,13 @@ impl Fronts {
             if other != one.row && is_ahead && is_level() && gap_m <= one.gap_m {
                 found.push((gap_m, other));
             }
+            let is_beside = !is_ahead && between.dot(one.ahead) > 0.0 && gap_m <= ASK_GAP_M;
+            if is_beside && is_level() && leave_no_room(seen.bodies, [one.row, other]) {
+                pinched.push(other);
+            }
         });
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.pinched[pinched_start..].sort_unstable();
         let start = self.people.len();
         self.people.extend(found.iter().map(|&(gap_m, other)| InFront {
             who: seen.bodies.ids[other as usize],
@@ -256,8 +289,14 @@ impl Fronts {
             moves: columns.stances[other as usize].moving,
         }));
         let progress = jam_progress(seen, one, &self.people[start..]);
-        self.ends.push((self.people.len(), progress));
+        self.ends.push(FrontEnd { people: self.people.len(), pinched: self.pinched.len(), progress });
     }
+}
+
+/// Whether one of two characters stands in a place too narrow for both.
+fn leave_no_room(bodies: &CrowdColumns, rows: [u32; 2]) -> bool {
+    let needed_m = rows.iter().map(|&row| bodies.columns.radii_m[row as usize]).sum::<f32>() + PASSING_GAP_M;
+    rows.iter().any(|&row| bodies.walkers[row as usize].width_m < needed_m)
 }
 
 /// When a jam last got on, in ticks before now; `u64::MAX` for never.
@@ -267,6 +306,12 @@ struct JamProgress {
     any_ticks: u64,
     /// A walker in it that gets through came nearer to its end than ever.
     through_ticks: u64,
+}
+
+impl Default for JamProgress {
+    fn default() -> Self {
+        Self::NEVER
+    }
 }
 
 impl JamProgress {
@@ -412,7 +457,7 @@ fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: 
     let landing = parts.clock.landing();
     let mut told: Vec<Queueing> = (0..)
         .zip(fronts.iter().flat_map(Fronts::of_each))
-        .map(|(at, (front, _))| {
+        .map(|(at, Front { people: front, .. })| {
             let ahead = front.first().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.who);
             let head = jams.head(at) as usize;
             Queueing { ahead, size: jams.sizes[head], progress: jams.progress[head] }

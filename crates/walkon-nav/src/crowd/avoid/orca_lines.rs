@@ -11,8 +11,8 @@ use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 use crate::base::spatial_hash::{Nearest, Neighbour};
 use crate::crowd::avoid::linear_program::Lines4;
 use crate::crowd::avoid::right_of_way::{
-    IN_FRONT_M, PART_SHARE, PassingRoom, SAME_WAY_SQ, SIDE_BY_SIDE_M, SLOWER, SPARED, held_up, in_the_way,
-    onward,
+    IN_FRONT_M, PART_SHARE, PASSING_GAP_M, PassingRoom, SAME_WAY_SQ, SIDE_BY_SIDE_M, SLOWER, SPARED, held_up,
+    in_the_way, onward,
 };
 use crate::crowd::avoid::simd::{LANES, Vec2x4, lanes, set_lane, sqrt};
 use crate::crowd::avoid::walker::{AvoidSettings, PassingSide, Step, Walker};
@@ -196,7 +196,8 @@ fn terms(own: &Four, its: &Four, is_there: BVec4A, others: FourOthers<'_>) -> Te
     let along = own.desired.dot(its.desired);
     let (own_sq, its_sq) = (own.desired.length_squared(), its.desired.length_squared());
     let is_same_way = along.cmpgt(zero) & (along * along).cmpgt(Vec4::splat(SAME_WAY_SQ) * own_sq * its_sq);
-    let has_room = !is_same_way & own.room_m.min(its.room_m).cmpge(own.radius_m + its.radius_m);
+    let needed_m = own.radius_m + its.radius_m + Vec4::splat(PASSING_GAP_M);
+    let has_room = !is_same_way & own.room_m.min(its.room_m).cmpge(needed_m);
     let sum = own.gives_way + its.gives_way;
     let even = own.gives_way / sum;
     let is_shared = sum.cmpgt(zero) & even.cmpgt(zero) & even.cmplt(one);

@@ -64,6 +64,11 @@ pub(super) fn held_up(walker: &Walker) -> f32 {
     ((2.0 / 3.0 - walker.velocity.dot(walker.desired) / wanted_sq) * 2.0).clamp(0.0, 1.0)
 }
 
+/// How much wider than both of them a place is at least where two walkers pass each other, metres: the gap
+/// that they keep (`AvoidSettings::gap_m`), and as much again for rounding. 0.02: with 0.01 they pass, with
+/// none each waits for the other to be thinner.
+pub const PASSING_GAP_M: f32 = 0.02;
+
 /// Whether two walkers that meet have room beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PassingRoom {
@@ -94,7 +99,7 @@ pub(super) fn in_the_way(
 /// Whether a walker is in a place too narrow for it and another.
 #[inline]
 fn is_narrow(walker: &Walker, other: &Walker) -> bool {
-    walker.width_m < walker.radius_m + other.radius_m
+    walker.width_m < walker.radius_m + other.radius_m + PASSING_GAP_M
 }
 
 /// 1 for a walker that meets another in a place too narrow for two and is not in one itself, -1 for the
