@@ -41,7 +41,8 @@ fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
     let parts = &mut parts(&mut scene.world);
     let progress = jam_progress(&YieldInputs::of(parts, &near, held, &jams), &held[0], front);
     jams.meet(0, front, progress);
-    let fronts = Fronts { people: front.to_vec(), ends: vec![(front.len(), progress)] };
+    let ends = vec![FrontEnd { people: front.len(), pinched: 0, progress }];
+    let fronts = Fronts { people: front.to_vec(), pinched: Vec::new(), ends };
     super::queue(parts, held, &[fronts], &mut jams);
 }
 
