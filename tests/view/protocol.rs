@@ -884,7 +884,7 @@ fn a_game_that_was_saved_in_the_page_goes_on_by_the_command() {
     );
     let told = String::from_utf8_lossy(&run.stdout);
     assert!(
-        run.status.success() && told.contains("\"ticks\":90"),
+        run.status.success() && told.contains("\"ticks\":60"),
         "{told}{}",
         String::from_utf8_lossy(&run.stderr)
     );
