@@ -4,6 +4,8 @@
 //! of several values of one name the last counts; names are sorted at the first search for one. Not here:
 //! what the values are.
 
+use crate::base::ordered;
+
 use std::cell::OnceCell;
 
 /// Values by name.
@@ -29,7 +31,9 @@ impl<T> ByName<T> {
         self.sorted.get_or_init(|| {
             let mut places: Vec<usize> = (0..self.entries.len()).collect();
             // The last of a name comes first, and stays.
-            places.sort_by(|&one, &other| self.name(one).cmp(self.name(other)).then(other.cmp(&one)));
+            ordered::sort_by(&mut places, |&one, &other| {
+                self.name(one).cmp(self.name(other)).then(other.cmp(&one))
+            });
             places.dedup_by(|one, other| self.name(*one) == self.name(*other));
             places
         })

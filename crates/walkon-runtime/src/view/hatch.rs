@@ -3,6 +3,8 @@
 //! In: corners in pixels and a distance. Out: segments inside the polygon, even-odd. Holds: lines lie on
 //! multiples of the distance over the whole picture, so neighbouring shapes are hatched in one pattern.
 
+use crate::base::ordered;
+
 /// A point of the screen, pixels.
 pub(super) type Pixel = [f32; 2];
 
@@ -32,7 +34,7 @@ fn cut(corners: &[Pixel], sum: f32) -> Vec<[Pixel; 2]> {
             xs.push(a[0] + (b[0] - a[0]) * from / (from - to));
         }
     }
-    xs.sort_by(f32::total_cmp);
+    ordered::sort_by(&mut xs, f32::total_cmp);
     let pairs = xs.chunks_exact(2).filter(|pair| pair[1] - pair[0] > 1e-3);
     pairs.map(|pair| [[pair[0], sum - pair[0]], [pair[1], sum - pair[1]]]).collect()
 }

@@ -10,6 +10,7 @@ use glam::Vec3;
 
 use crate::base::geom::{Bounds, Isometric, Point, floor, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+use crate::base::ordered;
 
 /// A colour: red, green, blue and opacity, 0 to 255 each, not premultiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,7 +210,7 @@ impl Slant {
         let all_rows = all.clone().max().unwrap_or(0) - all.min().unwrap_or(0) + 1;
         let (mut apart_m, mut rows) = (Vec::new(), None::<(i64, i64)>);
         for ([_, row], heights_m) in &mut squares {
-            heights_m.sort_by(f64::total_cmp);
+            ordered::sort_by(heights_m, f64::total_cmp);
             let gaps = heights_m.windows(2).map(|two| two[1] - two[0]).filter(|gap_m| *gap_m > FLOOR_M);
             if let Some(gap_m) = gaps.min_by(f64::total_cmp) {
                 apart_m.push(gap_m);
@@ -218,7 +219,7 @@ impl Slant {
             }
         }
         // Not the least: under a floor stairs come near to it.
-        apart_m.sort_by(f64::total_cmp);
+        ordered::sort_by(&mut apart_m, f64::total_cmp);
         let (Some((first, last)), Some(middle_m)) = (rows, apart_m.get(apart_m.len() / 2)) else {
             return Self::Oblique;
         };

@@ -12,6 +12,7 @@ use walkon_shell::{CommandFailure, Exit};
 use super::args::{Format, ProfileCommandArgs, ProfileRows};
 use super::run::{Start, game_with};
 use super::shell::{Shell, shown_path};
+use crate::base::ordered;
 use crate::base::suggestions::counted;
 use crate::base::time::TickRate;
 use crate::game::headless::{self, Bound, Onlooker, Report};
@@ -99,7 +100,9 @@ fn rows(profile: &Profile, by: ProfileRows) -> Vec<ProfileRow> {
             .collect(),
     };
     rows.retain(|row| row.used.fuel > 0 || row.used.calls > 0);
-    rows.sort_by(|one, other| other.used.fuel.cmp(&one.used.fuel).then_with(|| one.who.cmp(&other.who)));
+    ordered::sort_by(&mut rows, |one, other| {
+        other.used.fuel.cmp(&one.used.fuel).then_with(|| one.who.cmp(&other.who))
+    });
     rows
 }
 

@@ -9,6 +9,7 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::line::cells_along;
 use crate::nav::cells::map::CellMap;
@@ -107,7 +108,7 @@ fn ring(view: &CellView, at: Point, inner: f64, outer: f64) -> Vec<(f64, u32, u3
             }
         }
     }
-    cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    ordered::sort_by(&mut cells, |a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     cells
 }
 
