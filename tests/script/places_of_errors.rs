@@ -191,3 +191,51 @@ fn an_error_in_a_coroutine_is_told_with_the_way_through_it() {
         "{fault:?}"
     );
 }
+
+/// An error that a script has caught says nothing of the place of a later one, whatever their texts.
+#[test]
+fn an_error_that_was_caught_lends_no_place_to_a_later_one() {
+    let catches = [
+        "coroutine.resume(coroutine.create(function() coroutine.wrap(bad)() end))",
+        "coroutine.resume(coroutine.create(function() coroutine.wrap(coroutine.wrap(bad))() end))",
+        "pcall(coroutine.wrap(bad))",
+        "xpcall(coroutine.wrap(bad), print)",
+    ];
+    let laters = [
+        ("local t = nil local x = t.field", "level.lua:4: attempt to index nil with 'field'; t is nil"),
+        ("error('gone: key', 0)", "level.lua:4: gone: key"),
+        ("error('gone', 0)", "level.lua:4: gone"),
+        ("coroutine.wrap(function() error('gone', 0) end)()", "level.lua:4: gone"),
+        ("coroutine.wrap(coroutine.wrap(function() error('gone', 0) end))()", "level.lua:4: gone"),
+    ];
+    for (catch, early, (later, told)) in
+        catches.iter().flat_map(|c| ["", "gone"].map(|early| laters.map(|later| (c, early, later)))).flatten()
+    {
+        let level = format!(
+            "local function bad() error('{early}', 0) end\nfunction onStart()\n  {catch}\n  {later}\nend"
+        );
+        let fault = first_fault(&[("level.lua".to_owned(), level.clone())]);
+        assert_eq!((fault.line, fault.message.as_str()), (4, told), "{level}\n{fault:?}");
+        assert!(!fault.traceback.contains("bad"), "{level}\n{fault:?}");
+    }
+}
+
+/// However often an error went through coroutines and was caught, a traceback is as long as one may be.
+#[test]
+fn a_traceback_through_many_coroutines_has_an_end() {
+    let level = "local function bad() error('boom') end
+        local function outer() coroutine.wrap(bad)() end
+        local function deep(count)
+          if count == 0 then bad() end
+          local function go() coroutine.wrap(deep)(count - 1) end
+          go()
+        end
+        function onStart()
+          for i = 1, 300 do coroutine.resume(coroutine.create(outer)) end
+          deep(12)
+        end";
+    let fault = first_fault(&[("level.lua".to_owned(), level.to_owned())]);
+    assert_eq!((fault.line, fault.message.as_str()), (1, "level.lua:1: boom"), "{fault:?}");
+    assert!(fault.traceback.starts_with("level.lua:1 in bad\nlevel.lua:4 in deep"), "{fault:?}");
+    assert_eq!(fault.traceback.lines().count(), 21, "{fault:?}");
+}

@@ -19,7 +19,7 @@ local corunning = native.coroutine.running
 local info = native.debug.info
 local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
 local chargeComparisons, see, setPaid, countTables = host.chargeComparisons, host.see, host.setPaid, host.countTables
-local noteFailure = host.noteFailure
+local noteFailure, setFailureAside = host.noteFailure, host.setFailureAside
 
 local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
     limits.result, limits.pattern, limits.subject, limits.elements, limits.line
@@ -104,11 +104,24 @@ local function place(problem)
     return (placeBelow(problem, 2))
 end
 
+-- Whether an error of a coroutine is on its way, with a note of where it was raised; and whether the latest
+-- coroutine to fail did so because of one.
+local isNoted, isCarried = false, false
+
+-- The error on its way has been caught: what was noted of it says nothing of later ones.
+local function catch()
+    isNoted = false
+    setFailureAside()
+end
+
 local function settle(ok, ...)
     if ok then
         return true, ...
     end
     endPaid()
+    if isNoted then
+        catch()
+    end
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
         return false, problem
@@ -210,6 +223,10 @@ local function finish(ok, ...)
         return true, ...
     end
     endPaid()
+    isCarried = isNoted
+    if isNoted then
+        catch()
+    end
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
         return false, problem
@@ -250,7 +267,8 @@ local function pass(thread, ok, ...)
     if ok then
         return ...
     end
-    noteFailure((...), placesOf(thread))
+    noteFailure((...), placesOf(thread), isCarried)
+    isNoted = true
     error((...), 0)
 end
 

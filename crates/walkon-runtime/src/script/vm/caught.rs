@@ -14,14 +14,17 @@ use crate::script::vm::{fault, hints, store};
 
 /// Frames shown of a traceback; the rest is counted.
 const FRAMES_SHOWN: usize = 20;
+/// Stands for the frames that are not shown.
+const MORE: &str = "...";
 
 /// What the error `value` means, seen from a handler that runs before the stack is unwound. Where it comes
 /// out of a file that was required, its place and traceback are those of its beginning.
 pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFailure {
     let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
     let text = text_of(value);
+    let goes_on = |raised: &str| text == raised || !raised.is_empty() && text.starts_with(raised);
     let is_same = |inside: &FailureInside| match inside.failure.kind {
-        FaultKind::Error => trip.is_none() && text.starts_with(&inside.raised),
+        FaultKind::Error => trip.is_none() && goes_on(&inside.raised),
         _ => trip.is_some() || is_out_of_memory(value),
     };
     match machine.failure_inside.take().filter(is_same) {
@@ -33,24 +36,41 @@ pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFai
     }
 }
 
-/// A coroutine that a script resumes has failed with `value`, in `frames`: its stack is gone once the error
-/// is raised again.
-pub(super) fn note_coroutine(lua: &Lua, machine: &Machine, value: &Value, inner: Vec<StackFrame>) {
+/// A coroutine that has failed.
+pub(super) struct CoroutineFailure {
+    /// Where it stood.
+    pub(super) frames: Vec<StackFrame>,
+    /// The failure of the coroutine that it resumed, if it has failed because of that one.
+    pub(super) before: Option<FailureInside>,
+}
+
+/// A coroutine that a script resumes has failed with `value`: its stack is gone once the error is raised
+/// again.
+pub(super) fn note_coroutine(lua: &Lua, machine: &Machine, value: &Value, failed: CoroutineFailure) {
+    let CoroutineFailure { frames: inner, before } = failed;
     if inner.is_empty() || machine.fuel.trip().is_some() || is_out_of_memory(value) {
         return;
     }
     let outer = frames(lua, FRAMES_SHOWN + 1);
     let raised = text_of(value);
-    let before = machine.failure_inside.take().filter(|inside| inside.raised == raised);
-    let failure = match before {
-        // It has failed because another one has.
+    let failure = match before.filter(|before| before.raised == raised) {
         Some(FailureInside { mut failure, .. }) => {
-            failure.traceback = [failure.traceback, traceback(&outer)].join("\n");
+            failure.traceback = longer(&failure.traceback, &traceback(&outer));
             failure
         }
         None => failure(lua, value, None, inner.into_iter().chain(outer).collect()),
     };
     *machine.failure_inside.borrow_mut() = Some(FailureInside { raised, failure });
+}
+
+/// A traceback that goes on with another, as long as one may be.
+fn longer(inner: &str, outer: &str) -> String {
+    let mut lines: Vec<&str> = inner.lines().chain(outer.lines()).filter(|line| *line != MORE).collect();
+    if lines.len() > FRAMES_SHOWN {
+        lines.truncate(FRAMES_SHOWN);
+        lines.push(MORE);
+    }
+    lines.join("\n")
 }
 
 /// What an error means whose script stood in `frames`.
@@ -87,7 +107,7 @@ fn traceback(frames: &[StackFrame]) -> String {
         })
         .collect();
     if frames.len() > FRAMES_SHOWN {
-        lines.push("...".to_owned());
+        lines.push(MORE.to_owned());
     }
     lines.join("\n")
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
+use crate::script::vm::caught::CoroutineFailure;
 use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
@@ -77,11 +78,18 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     };
     host.raw_set("noteRunning", lua.create_function(note_running)?)?;
     let m = Rc::clone(machine);
-    let note_failure = move |lua: &Lua, (problem, frames): (Value, Table)| {
-        caught::note_coroutine(lua, &m, &problem, frames_in(&frames));
+    let note_failure = move |lua: &Lua, (problem, frames, is_carried): (Value, Table, bool)| {
+        let before = m.failure_aside.take().filter(|_| is_carried);
+        caught::note_coroutine(lua, &m, &problem, CoroutineFailure { frames: frames_in(&frames), before });
         Ok(())
     };
     host.raw_set("noteFailure", lua.create_function(note_failure)?)?;
+    let m = Rc::clone(machine);
+    let set_failure_aside = move |_: &Lua, ()| {
+        *m.failure_aside.borrow_mut() = m.failure_inside.take();
+        Ok(())
+    };
+    host.raw_set("setFailureAside", lua.create_function(set_failure_aside)?)?;
     let m = Rc::clone(machine);
     host.raw_set(
         "print",

@@ -43,6 +43,8 @@ pub(crate) struct Machine {
     /// The report of the body of a file that is required, or of a coroutine: its error goes through those
     /// that require or resume it.
     pub(crate) failure_inside: RefCell<Option<FailureInside>>,
+    /// The same of an error that was caught, until it is known whether it goes on from there.
+    pub(crate) failure_aside: RefCell<Option<FailureInside>>,
     pub(crate) texts: RefCell<ScriptTexts>,
     pub(crate) loads: Loads,
     /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
@@ -74,6 +76,7 @@ impl Machine {
             loading: Cell::new(0),
             failure: RefCell::default(),
             failure_inside: RefCell::default(),
+            failure_aside: RefCell::default(),
             texts: RefCell::default(),
             loads: Loads::default(),
             host_asks: Cell::new(false),
