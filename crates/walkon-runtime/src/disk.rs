@@ -16,7 +16,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::base::ordered;
 use crate::level::{FileSource, SourceError, checked_path};
 
 /// How much of a folder is looked at.
@@ -140,7 +139,7 @@ impl FileSource for Folder {
 fn gather(folder: &Path, prefix: &str, limits: ListingLimits, names: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut entries: Vec<_> = entries.flatten().take(limits.files_max).collect();
-    ordered::sort_by_key(&mut entries, std::fs::DirEntry::file_name);
+    entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let Ok(name) = entry.file_name().into_string() else { continue };
         if names.len() >= limits.files_max || name.starts_with('.') {
