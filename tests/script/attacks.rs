@@ -1320,6 +1320,65 @@ fn fault_a12_skipped_scenes_cost_by_what_they_wait_for() {
     assert!(many <= 200_000 / 4000 + 1, "{many} moments of {few}");
 }
 
+/// Law: at one moment of a skipped scene each of its tasks is asked once, in order, however many ticks that
+/// takes and whichever of them end meanwhile.
+#[test]
+fn tasks_of_a_skipped_scene_that_are_cancelled_meanwhile_leave_the_others_their_turn() {
+    // The first tick leaves fuel for half of them, the next one tests all that are left before it goes on.
+    let script = "local all, at, asked, first, cancelled = {}, {}, {}, nil, false
+        function onStart()
+          cinematic.define('s', { script = function(c)
+            for i = 1, 6 do
+              all[i] = task.spawn(function()
+                task.waitUntil(function()
+                  for j = 1, 25000 do end
+                  first = first or level.tick
+                  if first == level.tick or at[i] == level.tick then table.insert(asked, i) end
+                  at[i] = level.tick
+                  return false
+                end)
+              end)
+            end
+            for j = 1, 70000 do end
+            c:wait(1000)
+          end })
+          timer.after(0.1, function() cinematic.play('s'):skip() for j = 1, 60000 do end end)
+          timer.after(1.5, function() log.info('%s', table.concat(asked, ' ')) end)
+        end
+        function onTick()
+          if first and not cancelled then
+            cancelled = true
+            for _, i in table.clone(asked) do all[i]:cancel() end
+          end
+        end";
+    let ran = run(script, 120, "\"watchdogMs\": 60000", &[]);
+    assert_eq!(ran.lines, ["1 2 3 4 5 6"], "{:?}", ran.messages);
+}
+
+/// Law: a skipped scene gets on however little of the fuel of a tick is left for it.
+#[test]
+fn a_skipped_scene_asks_a_task_in_every_tick_that_leaves_it_any_fuel() {
+    let script = "local at = 0
+        local function burn() for i = 1, 98600 do end end
+        function onStart()
+          cinematic.define('s', { script = function(c)
+            for i = 1, 1000 do c:cue('x', { seconds = 1000 }) end
+            task.waitUntil(function()
+              local is_again = at == level.tick
+              at = level.tick
+              return is_again
+            end)
+            log.info('went on')
+            c:wait(1000)
+          end })
+          timer.every(0.01, burn)
+          timer.every(0.01, burn)
+          timer.after(0.1, function() cinematic.play('s'):skip() end)
+        end";
+    let ran = run(script, 60, "\"watchdogMs\": 60000", &[]);
+    assert_eq!(ran.lines, ["went on"], "{:?}", ran.messages);
+}
+
 /// Law: the more scripts a level has, the more it costs to say that there is none of a name.
 #[test]
 fn fault_a12_unknown_scripts_cost_by_the_scripts_there_are() {

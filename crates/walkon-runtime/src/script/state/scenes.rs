@@ -36,8 +36,10 @@ pub(crate) struct Skip {
 /// How far the predicates of a skipped scene were asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AskedPredicates {
-    /// How many, of those that still wait.
-    pub(crate) count: usize,
+    /// The last predicate of `region.when`: they are asked by id.
+    pub(crate) predicate: u32,
+    /// The last task, of those that come after them: by id as well.
+    pub(crate) task: u64,
     /// Whether one of them let a task go on.
     pub(crate) went_on: bool,
 }
@@ -78,7 +80,7 @@ impl Skip {
             hash.word(task).word(serial).word(tick.0);
         }
         if self.asked != AskedPredicates::default() {
-            hash.word(self.asked.count as u64).flag(self.asked.went_on);
+            hash.word(u64::from(self.asked.predicate)).word(self.asked.task).flag(self.asked.went_on);
         }
     }
 }

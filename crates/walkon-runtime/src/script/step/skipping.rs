@@ -226,41 +226,42 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
 }
 
 /// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on. None
-/// when the fuel of the tick does not suffice for all of them: the rest is asked in the next one.
+/// when the fuel of the tick does not suffice for all of them: the rest is asked in the next one. At least
+/// one is asked, so that a scene gets on however little is left.
 fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> Option<bool> {
     let lua = vm.lua();
     let predicates = store::with(lua, |runtime| runtime.registered.predicates.of_owner(owner));
-    let AskedPredicates { mut count, mut went_on } = store::with(lua, |runtime| {
+    let mut asked = store::with(lua, |runtime| {
         runtime.skip_of(owner).map_or_else(AskedPredicates::default, |skip| std::mem::take(&mut skip.asked))
     });
-    let asked_before = count;
-    for id in predicates.iter().skip(asked_before) {
-        schedule::run_predicate(vm, *id);
-        count += 1;
+    let before = asked;
+    for id in predicates.into_iter().filter(|&id| id > before.predicate) {
+        schedule::run_predicate(vm, id);
+        asked.predicate = id;
         if vm.tick_left() == 0 {
-            return ask_on(lua, owner, AskedPredicates { count, went_on });
+            return ask_on(lua, owner, asked);
         }
     }
-    for (task, serial, predicate) in tests.into_iter().skip(asked_before.saturating_sub(predicates.len())) {
-        if vm.tick_left() == 0 {
-            return ask_on(lua, owner, AskedPredicates { count, went_on });
-        }
-        count += 1;
+    for (task, serial, predicate) in tests.into_iter().filter(|&(task, ..)| task > before.task) {
+        asked.task = task;
         let call = Call::plain(owner, "waitUntil");
         let answer = match invoke::test(vm, &call, &predicate, ()) {
-            Ok(true) => WaitResult::one(Value::Boolean(true)),
-            Ok(false) => continue,
-            Err(failure) => WaitResult::Error(failure.message),
+            Ok(true) => Some(WaitResult::one(Value::Boolean(true))),
+            Ok(false) => None,
+            Err(failure) => Some(WaitResult::Error(failure.message)),
         };
-        went_on = true;
-        // It is not among those that wait any more.
-        count -= 1;
-        task::resume(vm, task, serial, answer);
+        if let Some(answer) = answer {
+            asked.went_on = true;
+            task::resume(vm, task, serial, answer);
+        }
+        if vm.tick_left() == 0 {
+            return ask_on(lua, owner, asked);
+        }
     }
-    Some(went_on)
+    Some(asked.went_on)
 }
 
-/// So many of a scene's predicates were asked; the others are in the next tick.
+/// A scene's predicates were asked up to these; the others are in the next tick.
 fn ask_on(lua: &Lua, owner: Owner, asked: AskedPredicates) -> Option<bool> {
     store::with(lua, |runtime| runtime.skip_of(owner).map(|skip| skip.asked = asked));
     None
