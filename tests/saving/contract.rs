@@ -700,3 +700,48 @@ fn an_event_is_told_to_the_rest_of_those_who_hear_of_it_over_a_load_and_a_reload
         assert_eq!(run.ticks(60).said(), all, "reloaded after {ticks} ticks");
     }
 }
+
+/// Law: what a reload keeps of one event for one owner is bounded like all that is kept, and what is dropped
+/// is told.
+#[test]
+fn a_reload_keeps_a_bounded_number_of_calls_for_those_who_have_not_heard_of_an_event_yet() {
+    let level = "function hear() log.info('heard') for i = 1, 50000 do end end
+        function onStart(why)
+          if why ~= 'start' then return end
+          for i = 1, 100 do event.on('go', 'hear') end
+          timer.after(0.1, function() event.emit('go') end)
+        end";
+    let mut run = Piece::of(&[("level.lua", level)]).start();
+    run.ticks(8);
+    let before = run.said().len();
+    assert!((1..30).contains(&before), "{before}");
+    let scripts = [("level.lua".to_owned(), Some(format!("{level} -- again")))].into();
+    run.tick_with(&[Input::Reload(Reload { scripts, level: None })]);
+    let after = run.ticks(60).said();
+    let dropped = format!("dropped ({})", 100 - before - 64);
+    assert_eq!(after.iter().filter(|line| *line == "heard").count(), 64, "{before} before, {after:?}");
+    assert_eq!(after.iter().filter(|line| line.contains(&dropped)).count(), 1, "{dropped} {after:?}");
+}
+
+/// Law: what came for a character while a scene held it waits over a load until the scene lets it go.
+#[test]
+fn events_of_a_held_character_wait_over_a_load_until_it_goes_on() {
+    let level = "function onStart(why)
+          cinematic.define('talk', { holds = { 'anna' }, resumable = true, script = function(s)
+            if s.resumedFrom == nil then
+              s:mark('met')
+              for i = 1, 3 do event.emit('go', { number = i }) end
+            end
+            s:wait(1)
+            log.info('end')
+          end })
+          if why == 'start' then cinematic.play('talk') end
+        end";
+    let anna = "return { on = { go = function(self, news) log.info('%d', news.number) end } }";
+    let piece = Piece::of(&[("level.lua", level), ("anna.lua", anna)]);
+    for ticks in [20, 40] {
+        let (mut run, mut loaded) = piece.over(ticks);
+        assert_eq!(run.said(), Vec::<String>::new());
+        assert_eq!(loaded.ticks(120).said(), ["end", "1", "2", "3"], "loaded after {ticks} ticks");
+    }
+}

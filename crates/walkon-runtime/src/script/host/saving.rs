@@ -630,16 +630,13 @@ impl LoadPlan<'_> {
                 let payload = payload.unwrap_or(Value::Nil);
                 let label = label.into();
                 if let Some(record) = runtime.owners.get_mut(owner)
-                    && record.kept.len() < Owners::KEPT_EVENTS_MAX
+                    && (is_event || record.kept.len() < Owners::KEPT_EVENTS_MAX)
                 {
-                    record.kept.push_back(Delivery::Handler {
-                        callback,
-                        payload,
-                        label,
-                        is_event,
-                        with_receiver,
-                    });
-                    runtime.queue.deliver_soon(owner);
+                    // Once for all that is kept for it; what stands still has it when it goes on.
+                    if record.kept.is_empty() && !record.is_paused() {
+                        runtime.queue.deliver_soon(owner);
+                    }
+                    record.keep(Delivery::Handler { callback, payload, label, is_event, with_receiver });
                 }
             });
         }

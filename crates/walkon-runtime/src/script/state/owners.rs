@@ -67,6 +67,19 @@ impl OwnerRecord {
         self.paused.is_some()
     }
 
+    /// Keeps what comes in for it until it is handed out. Events are kept in bounded number: the oldest goes,
+    /// and is counted.
+    pub(crate) fn keep(&mut self, delivery: Delivery) {
+        let is_event = |kept: &Delivery| matches!(kept, Delivery::Handler { is_event: true, .. });
+        let events = || self.kept.iter().filter(|kept| is_event(kept)).count();
+        if is_event(&delivery) && events() >= Owners::KEPT_EVENTS_MAX {
+            let oldest = self.kept.iter().position(is_event);
+            oldest.map(|oldest| self.kept.remove(oldest));
+            self.missed += 1;
+        }
+        self.kept.push_back(delivery);
+    }
+
     /// Whether its character is removed.
     pub(crate) fn is_gone(&self) -> bool {
         self.is_gone

@@ -530,6 +530,10 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
 /// comes first in the next one.
 pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
+    // One that stands still again has it when it goes on.
+    if store::with(lua, |runtime| runtime.owners.is_paused(owner)) {
+        return;
+    }
     warn_of_missed(vm, owner);
     let begun = store::with(lua, |runtime| runtime.tasks.not_begun(owner));
     let count = store::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));

@@ -17,7 +17,7 @@ use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, Watc
 use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::ListenTimes;
 use crate::script::state::handlers::{Listener, Lost, SenseRecord, WalkRecord, WatchRecord};
-use crate::script::state::owners::{OwnerRecord, Owners};
+use crate::script::state::owners::Owners;
 use crate::script::state::tasks::TaskRole;
 use crate::script::state::telling::{Hearer, Telling};
 use crate::script::state::waits::Delivery;
@@ -252,6 +252,17 @@ impl<'news> Delivering<'news> {
         let label = label.into();
         Self { owner, callback, payload, label, is_event: false, with_receiver: false, role: TaskRole::Plain }
     }
+
+    /// The same, to be called later.
+    fn kept(&self) -> Delivery {
+        Delivery::Handler {
+            callback: self.callback.clone(),
+            payload: self.payload.clone(),
+            label: self.label.clone(),
+            is_event: self.is_event,
+            with_receiver: self.with_receiver,
+        }
+    }
 }
 
 /// Calls a handler; false when its owner has ended, or the name means nothing any more.
@@ -262,7 +273,7 @@ pub(crate) fn deliver(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
         if !record.is_paused() {
             return Some(false);
         }
-        keep(runtime.owners.get_mut(handler.owner)?, &handler);
+        runtime.owners.get_mut(handler.owner)?.keep(handler.kept());
         Some(true)
     });
     if is_kept != Some(false) {
@@ -311,26 +322,6 @@ fn call_listener(vm: &ScriptVm, listener: &Listener, telling: &Telling) {
     handler.is_event = true;
     handler.with_receiver = listener.behaviour_of.is_some();
     deliver(vm, handler);
-}
-
-/// Keeps what comes in for an owner that stands still.
-fn keep(record: &mut OwnerRecord, handler: &Delivering<'_>) {
-    if handler.is_event {
-        let is_event = |kept: &Delivery| matches!(kept, Delivery::Handler { is_event: true, .. });
-        let events = record.kept.iter().filter(|kept| is_event(kept)).count();
-        if events >= Owners::KEPT_EVENTS_MAX {
-            let oldest = record.kept.iter().position(is_event);
-            oldest.map(|oldest| record.kept.remove(oldest));
-            record.missed += 1;
-        }
-    }
-    record.kept.push_back(Delivery::Handler {
-        callback: handler.callback.clone(),
-        payload: handler.payload.clone(),
-        label: handler.label.clone(),
-        is_event: handler.is_event,
-        with_receiver: handler.with_receiver,
-    });
 }
 
 /// `on` functions are called with `self`; from here on they look like any other.

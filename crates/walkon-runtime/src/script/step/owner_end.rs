@@ -163,10 +163,11 @@ pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
             runtime.queue.forget_listeners(owner);
             if let Some(record) = runtime.owners.get_mut(owner) {
                 (record.handlers, record.watches) = (0, 0);
-                if !untold.is_empty() {
-                    record.kept.extend(untold);
+                // What stands still is handed out when it goes on.
+                if !untold.is_empty() && !record.is_paused() {
                     runtime.queue.deliver_soon(owner);
                 }
+                untold.into_iter().for_each(|delivery| record.keep(delivery));
             }
         } else {
             runtime.registered.handlers.end_owner(owner);
