@@ -4,6 +4,8 @@
 //! code of one. Holds: each is told once, in order, before anything that happened later. Not here: calling
 //! them (`step::handlers`).
 
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mlua::Value;
@@ -22,8 +24,12 @@ pub(crate) struct Telling {
     pub(crate) payload: Value,
     listeners: Rc<Vec<Listener>>,
     waiters: Vec<Answering>,
-    /// How many of both were told.
+    /// How many of both had their turn.
     told: usize,
+    /// Owners whose code was replaced since: their listeners hear nothing.
+    forgotten: BTreeSet<Owner>,
+    /// Where the listeners of each owner are, once somebody has asked: a reload asks for each owner in turn.
+    places: OnceCell<BTreeMap<Owner, Vec<usize>>>,
 }
 
 /// Somebody who is told.
@@ -40,52 +46,69 @@ impl Telling {
         listeners: Rc<Vec<Listener>>,
         waiters: Vec<Answering>,
     ) -> Self {
-        Self { label, payload, listeners, waiters, told: 0 }
+        let (forgotten, places) = (BTreeSet::new(), OnceCell::new());
+        Self { label, payload, listeners, waiters, told: 0, forgotten, places }
     }
 
     /// Whether nobody is left.
     pub(crate) fn is_over(&self) -> bool {
-        self.told >= self.listeners.len() + self.waiters.len()
+        let waiters_told = self.told.saturating_sub(self.listeners.len());
+        waiters_told >= self.waiters.len() && self.listeners_left().next().is_none()
     }
 
     /// The next who is told.
     pub(crate) fn take_next(&mut self) -> Option<Hearer> {
-        let at = self.told;
-        self.told += 1;
+        let at = self.listeners_left().next().map_or(self.told.max(self.listeners.len()), |(at, _)| at);
+        self.told = at + 1;
         let task = || self.waiters.get(at - self.listeners.len()).copied().map(Hearer::Task);
         self.listeners.get(at).cloned().map(Hearer::Listener).or_else(task)
     }
 
-    fn listeners_left(&self) -> &[Listener] {
-        self.listeners.get(self.told..).unwrap_or_default()
+    /// The listeners that are still told, each with its place.
+    fn listeners_left(&self) -> impl Iterator<Item = (usize, &Listener)> {
+        let left = self.listeners.iter().enumerate().skip(self.told);
+        left.filter(|(_, listener)| !self.forgotten.contains(&listener.owner))
+    }
+
+    fn places_of(&self, owner: Owner) -> &[usize] {
+        let all = self.places.get_or_init(|| {
+            let mut places: BTreeMap<Owner, Vec<usize>> = BTreeMap::new();
+            for (at, listener) in self.listeners_left() {
+                places.entry(listener.owner).or_default().push(at);
+            }
+            places
+        });
+        all.get(&owner).map_or(&[], Vec::as_slice)
     }
 
     /// What its listeners of `owner` that were not told yet would have been told, as far as it may outlive
     /// their code.
     pub(crate) fn deliveries(&self, owner: Owner) -> impl Iterator<Item = Delivery> {
-        let own = self.listeners_left().iter().filter(move |listener| listener.owner == owner);
-        own.map(|listener| Delivery::Handler {
-            callback: listener.callback.clone(),
-            payload: self.payload.clone(),
-            label: self.label.clone(),
-            is_event: true,
-            with_receiver: listener.behaviour_of.is_some(),
-        })
-        .filter(Delivery::outlives_code)
+        let is_left = !self.forgotten.contains(&owner);
+        let own = self.places_of(owner).iter().filter(move |at| is_left && **at >= self.told);
+        own.filter_map(|at| self.listeners.get(*at))
+            .map(|listener| Delivery::Handler {
+                callback: listener.callback.clone(),
+                payload: self.payload.clone(),
+                label: self.label.clone(),
+                is_event: true,
+                with_receiver: listener.behaviour_of.is_some(),
+            })
+            .filter(Delivery::outlives_code)
     }
 
     /// The code of an owner is replaced: its listeners hear nothing.
     pub(crate) fn forget(&mut self, owner: Owner) {
-        if self.listeners_left().iter().any(|listener| listener.owner == owner) {
-            let left = self.listeners_left().iter().filter(|listener| listener.owner != owner);
-            let listeners = Rc::new(left.cloned().collect::<Vec<_>>());
-            (self.listeners, self.told) = (listeners, 0);
+        if !self.places_of(owner).is_empty() {
+            self.forgotten.insert(owner);
         }
     }
 
+    /// Leaves out the payload, as owners do of what they keep: it is a value of the VM, which only the VM can
+    /// read, and was made of what was hashed when it was emitted.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         hash.text(&self.label);
-        for listener in self.listeners_left() {
+        for (_, listener) in self.listeners_left() {
             hash.word(listener.serial);
         }
         let waiters_told = self.told.saturating_sub(self.listeners.len());

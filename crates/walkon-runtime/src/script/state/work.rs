@@ -108,6 +108,10 @@ pub(crate) const WORK_MAX: usize = 65_536;
 /// What waits to be done.
 #[derive(Debug, Default)]
 pub(crate) struct WorkQueue {
+    /// Owners for whom what was kept is handed out before all that waits.
+    deliveries: VecDeque<Owner>,
+    /// News among the work that listeners are told.
+    tellings: usize,
     /// Work for step 12, each with the number of facts that come before it.
     work: VecDeque<(u64, ScriptWork)>,
     /// What step 3 has to run and did not get to.
@@ -123,58 +127,69 @@ pub(crate) struct WorkQueue {
 impl WorkQueue {
     /// Pieces of work that wait.
     pub(crate) fn len(&self) -> usize {
-        self.work.len()
+        self.deliveries.len() + self.work.len()
     }
 
     /// Whether scripts may add no more.
     pub(crate) fn is_full(&self) -> bool {
-        self.work.len() >= WORK_MAX
+        self.len() >= WORK_MAX
     }
 
     /// Adds work behind the facts that wait now.
     pub(crate) fn push(&mut self, work: ScriptWork, facts_waiting: u64) {
+        self.tellings += usize::from(matches!(work, ScriptWork::Tell(_)));
         self.work.push_back((self.facts_taken + facts_waiting, work));
     }
 
     /// Puts work that is not done yet before all that waits.
     pub(crate) fn put_back(&mut self, work: ScriptWork) {
-        self.work.push_front((self.facts_taken, work));
+        match work {
+            ScriptWork::DeliverDeferred(owner) => self.deliveries.push_front(owner),
+            work => {
+                self.tellings += usize::from(matches!(work, ScriptWork::Tell(_)));
+                self.work.push_front((self.facts_taken, work));
+            }
+        }
     }
 
     /// What was kept for an owner is handed out before all that waits, but behind what is for owners already.
     pub(crate) fn deliver_soon(&mut self, owner: Owner) {
-        let is_for_owner = |(_, piece): &(u64, ScriptWork)| matches!(piece, ScriptWork::DeliverDeferred(_));
-        let place = self.work.iter().take_while(|piece| is_for_owner(piece)).count();
-        self.work.insert(place, (self.facts_taken, ScriptWork::DeliverDeferred(owner)));
+        self.deliveries.push_back(owner);
     }
 
     /// Takes the first piece when its turn has come: every fact before it was taken, or none is left of those
     /// that end at `facts_end`.
     pub(crate) fn take_next(&mut self, facts_end: u64) -> Option<ScriptWork> {
+        if let Some(owner) = self.deliveries.pop_front() {
+            return Some(ScriptWork::DeliverDeferred(owner));
+        }
         let &(position, _) = self.work.front()?;
         let is_next = position <= self.facts_taken || self.facts_taken == facts_end;
-        is_next.then(|| self.work.pop_front().map(|(_, work)| work)).flatten()
+        let (_, work) = is_next.then(|| self.work.pop_front()).flatten()?;
+        self.tellings -= usize::from(matches!(work, ScriptWork::Tell(_)));
+        Some(work)
     }
 
     /// What listeners of `owner` would be told that were not yet, as far as it may outlive their code.
     pub(crate) fn deliveries(&self, owner: Owner) -> Vec<Delivery> {
-        let tellings = self.iter().filter_map(|work| match work {
+        // They are in front of nearly all that waits: nothing behind the last of them is looked at.
+        let tellings = self.work.iter().filter_map(|(_, work)| match work {
             ScriptWork::Tell(telling) => Some(telling),
             _ => None,
         });
-        tellings.flat_map(|telling| telling.deliveries(owner)).collect()
+        tellings.take(self.tellings).flat_map(|telling| telling.deliveries(owner)).collect()
     }
 
     /// The code of an owner is replaced: its listeners are told nothing any more.
     pub(crate) fn forget_listeners(&mut self, owner: Owner) {
-        for (_, work) in &mut self.work {
-            if let ScriptWork::Tell(telling) = work {
-                telling.forget(owner);
-            }
-        }
+        let tellings = self.work.iter_mut().filter_map(|(_, work)| match work {
+            ScriptWork::Tell(telling) => Some(telling),
+            _ => None,
+        });
+        tellings.take(self.tellings).for_each(|telling| telling.forget(owner));
     }
 
-    /// All work that waits, first to last.
+    /// All work that waits but for what is handed out to owners first, first to last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ScriptWork> {
         self.work.iter().map(|(_, work)| work)
     }
@@ -183,6 +198,9 @@ impl WorkQueue {
     /// away, each with the number of facts that come before it, as `facts` counts them.
     pub(crate) fn save(&self, out: &mut ByteWriter, facts: impl Fn(u64) -> u64) {
         let Self {
+            // What is kept for owners is saved beside.
+            deliveries: _,
+            tellings: _,
             work,
             // Timers are due again; the others are of tasks, of predicates, and of every tick.
             jobs: _,
@@ -253,7 +271,9 @@ impl WorkQueue {
 
     /// Forgets all work.
     pub(crate) fn clear(&mut self) {
+        self.deliveries.clear();
         self.work.clear();
+        self.tellings = 0;
     }
 
     /// How many pieces there are but for what is handed out to owners, which may come before all that waits.
@@ -274,6 +294,10 @@ impl WorkQueue {
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         for job in &self.jobs {
             job.hash_into(hash);
+        }
+        for owner in &self.deliveries {
+            hash.word(0);
+            ScriptWork::DeliverDeferred(*owner).hash_into(hash);
         }
         for (position, work) in &self.work {
             hash.word(position.wrapping_sub(self.facts_taken));
