@@ -239,11 +239,17 @@ fn a_walker_goes_round_one_that_waits_at_a_door() {
     assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
 }
 
+/// Ways through a door: the first leg of a walk, or a later one.
+const WAYS: [&str; 2] = [
+    "who:walkTo(8 + at, 8, { doors = 'wait', patience = 100 })",
+    "who:walkTo(8 + at, 8, { doors = 'wait', patience = 100, via = { vector.create(9 + 0.5 * at, 0, 2.5) } })",
+];
+
 /// Those who want through the same door wait with the first, though there is a long way round, and all come
 /// through once it opens.
 #[test]
 fn a_queue_at_a_door_stays_together() {
-    for kind in ["grid", "mesh"] {
+    for (kind, way) in ["grid", "mesh"].into_iter().flat_map(|kind| WAYS.map(|way| (kind, way))) {
         let people: Vec<String> = (0..5)
             .map(|at| format!(r#"{{ "name": "p{at}", "position": [{}, 2] }}"#, 8.0 + 0.9 * f64::from(at)))
             .collect();
@@ -252,16 +258,18 @@ fn a_queue_at_a_door_stays_together() {
             r#"{ "name": "round", "polygon": [[19, 4], [20, 4], [20, 20], [12, 20], [12, 9], [13, 9], [13, 19], [19, 19]] },
             { "name": "beyond""#,
         );
-        let script = "function onStart()\n\
+        let script = format!(
+            "function onStart()\n\
             for at, who in ipairs(world.characters()) do\n\
-            timer.after(0.5 * at, function() who:walkTo(8 + at, 8, { doors = 'wait', patience = 100 }) end)\n\
+            timer.after(0.5 * at, function() {way} end)\n\
             end\n\
             timer.after(12, function() for _, who in ipairs(world.characters()) do\n\
             local at = who.position\n\
             assert(at.z < 4 and math.abs(at.x - 10) < 3.5, who.name .. ' went away to ' .. tostring(at))\nend\n\
-            world.door('gate'):open({ key = 'k' }) end)\nend";
-        let ends = ends(&json, script, 5, 60);
-        assert_eq!(ends, vec!["arrived/reached"; 5], "{kind}");
+            world.door('gate'):open({{ key = 'k' }}) end)\nend"
+        );
+        let ends = ends(&json, &script, 5, 60);
+        assert_eq!(ends, vec!["arrived/reached"; 5], "{kind} {way}");
     }
 }
 

@@ -227,12 +227,15 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     let expansions_max = parts.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.goal_slot.map_or(walk.aim, |slot| slot.point));
     let goal_layer = goal_layer(parts.characters, walk);
-    let doors = match &walk.following {
+    // A way that leads elsewhere, or is walked, says nothing of the next one.
+    let leads_there = !matches!(ask, Ask::First | Ask::Leg) && walk.planned_aim == walk.aim;
+    let way = walk.following.as_ref().filter(|_| leads_there);
+    let doors = match way {
         Some(following) => parts.map.doors_ahead(following),
         // Which of them its way leads through is not known yet.
         None => parts.map.doors_through(&by),
     };
-    let is_new = walk.following.is_none() && !doors.is_empty();
+    let is_new = way.is_none() && !doors.is_empty();
     let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight {

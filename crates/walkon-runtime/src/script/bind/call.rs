@@ -99,6 +99,20 @@ pub fn preparing(world: &World, by: &Traversal) -> u64 {
     if world.nav().is_prepared(by) { 0 } else { world.nav().preparing_price() }
 }
 
+/// Makes the map ready for a question of what can be reached. Its fuel, with that of going over the areas
+/// that have a direction.
+pub(crate) fn prepare_reach(world: &mut World, by: &Traversal) -> u64 {
+    /// Nodes that are gone over for a unit, where there are such areas.
+    const NODES_PER_UNIT: u64 = 16_384;
+    let walled = by.walled();
+    let mut units = if walled.is_some() { world.nav().node_count() / NODES_PER_UNIT } else { 0 };
+    for by in walled.iter().chain([by]) {
+        units += preparing(world, by);
+        world.map.nav.prepare(by);
+    }
+    units
+}
+
 /// Charges the fuel of handing out tags: beside the few that things commonly have, each is a text to make.
 pub fn pay_for_tags(tags: &[String]) {
     const TAGS_PER_UNIT: usize = 4;

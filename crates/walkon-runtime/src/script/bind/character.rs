@@ -9,8 +9,8 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::nav::{LayerPoint, Reach, Traversal};
 use crate::script::bind::call::{
-    answer, ask, ask_map, myself, nothing, op, pay_for_tags, place_of_caller, preparing, refuse_when_full,
-    with,
+    answer, ask, ask_map, myself, nothing, op, pay_for_tags, place_of_caller, prepare_reach,
+    refuse_when_full, with,
 };
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
@@ -453,12 +453,7 @@ pub(crate) fn reach(
     to: glam::Vec3,
     by: &Traversal,
 ) -> ((bool, Option<&'static str>), u64) {
-    let walled = by.walled();
-    let mut units = 0;
-    for by in walled.iter().chain([by]) {
-        units += preparing(world, by);
-        world.map.nav.prepare(by);
-    }
+    let units = prepare_reach(world, by);
     let (reach, looked) = world.map.nav.reach_counted(from, to, by);
     let reached = match reach {
         Reach::Yes => (true, None),

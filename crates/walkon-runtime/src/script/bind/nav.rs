@@ -7,7 +7,9 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{LayerPoint, NavMap, PathQuery, RandomPoint};
-use crate::script::bind::call::{self, answer, ask, ask_map, handle, myself, nothing, op, preparing, with};
+use crate::script::bind::call::{
+    self, answer, ask, ask_map, handle, myself, nothing, op, prepare_reach, preparing, with,
+};
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
@@ -473,7 +475,10 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
             by,
             attempts: ATTEMPTS,
         };
-        let units = preparing(world, &query.by);
+        let units = match query.reachable_from {
+            Some(_) => prepare_reach(world, &query.by),
+            None => preparing(world, &query.by),
+        };
         world.map.nav.prepare(&query.by);
         let (point, looked) = world.map.nav.random_point_counted(&query, &mut numbers);
         Ok((point.map(vector), units + looked))
