@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use walkon_runtime::game::tick::Tick;
 
-/// Keeps lines, in order. What cannot be kept is told by whoever reads them.
+/// Keeps lines, in order. Reading them returns the first error of keeping them.
 pub trait LineStore: Debug + Send {
     /// Keeps one more.
     fn add(&mut self, line: &str);

@@ -1,8 +1,8 @@
 //! Lines that wait in a file until it is known what stands in front of them.
 //!
-//! In: lines, places to go back to. Out: all of them, behind one another. Holds: a constant part of them is
-//! in memory; the file is gone when nobody needs it any more; the first failure is told by whoever reads
-//! the lines. Not here: what the lines say.
+//! In: lines, places to go back to. Out: all of them, one after another. Holds: a constant part of them is
+//! in memory; the file is removed once the last clone is dropped; reading the lines returns the first error
+//! of writing them. Not here: what the lines say.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -46,7 +46,7 @@ pub fn value<T: ?Sized>(value: &T) {
 }
 
 /// How many items ahead memory is asked for: it takes as long to come as some of them take.
-const AHEAD: usize = 12;
+pub const AHEAD: usize = 12;
 
 /// The items in order; `fetch` asks for the memory of each some items before it is its turn.
 pub fn ahead<T>(items: &[T], fetch: impl Fn(&T)) -> impl Iterator<Item = &T> {

@@ -33,7 +33,7 @@ use crate::world::character::{Character, Gait, standing_on};
 use crate::world::day::DayTime;
 use crate::world::door::{Door, DoorPolicy, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Fact;
-use crate::world::ops::characters::{Spawn, despawn, stand_anew};
+use crate::world::ops::characters::{Spawn, despawn, recheck_plans_around};
 use crate::world::ops::doors::answer;
 use crate::world::ops::{blocks, tiles};
 use crate::world::region::{WatchId, WatchShape};
@@ -737,7 +737,7 @@ fn change(world: &mut World, id: CharacterId, was: &Given, is: &Given) {
     }
     if was.is_player != is.is_player && one.is_player != is.is_player {
         one.is_player = is.is_player;
-        stand_anew(world, id);
+        recheck_plans_around(world, id);
     }
 }
 

@@ -13,6 +13,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
+use crate::base::prefetch::AHEAD;
 use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
@@ -67,9 +68,6 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
         note(parts, parts.step.moves[index]);
     }
 }
-
-/// So many rows ahead memory is asked for.
-const AHEAD: usize = 12;
 
 /// A character stands until it moves.
 fn begin_step(character: Option<&mut Character>) {

@@ -28,11 +28,11 @@ pub(crate) struct Telling {
     told: usize,
     /// Owners whose code was replaced since: their listeners hear nothing.
     forgotten: BTreeSet<Owner>,
-    /// Where the listeners of each owner are, once somebody has asked: a reload asks for each owner in turn.
+    /// Where the listeners of each owner are, once that was asked: a reload asks for each owner in turn.
     places: OnceCell<BTreeMap<Owner, Vec<usize>>>,
 }
 
-/// Somebody who is told.
+/// A listener or a task that is told.
 #[derive(Clone, Debug)]
 pub(crate) enum Hearer {
     Listener(Listener),
@@ -50,13 +50,13 @@ impl Telling {
         Self { label, payload, listeners, waiters, told: 0, forgotten, places }
     }
 
-    /// Whether nobody is left.
+    /// Whether all were told.
     pub(crate) fn is_over(&self) -> bool {
         let waiters_told = self.told.saturating_sub(self.listeners.len());
         waiters_told >= self.waiters.len() && self.listeners_left().next().is_none()
     }
 
-    /// The next who is told.
+    /// The next to be told.
     pub(crate) fn take_next(&mut self) -> Option<Hearer> {
         let at = self.listeners_left().next().map_or(self.told.max(self.listeners.len()), |(at, _)| at);
         self.told = at + 1;

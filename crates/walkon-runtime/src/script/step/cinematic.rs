@@ -135,7 +135,9 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
         }
         behaviour::pause(lua, character);
         if resumed.is_none() {
-            let _ = lend::with_world(lua, |world: &mut World| ops::characters::stand_anew(world, character));
+            let _ = lend::with_world(lua, |world: &mut World| {
+                ops::characters::recheck_plans_around(world, character)
+            });
         }
     }
     if let Some(ending) = resumed.and_then(|saved| saved.ending.clone()) {

@@ -210,7 +210,7 @@ pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander
         attempts: ATTEMPTS,
     };
     let (who, mut rng) = (walk.character, character.rng.clone());
-    // Otherwise what is reached past areas with a direction would be made anew for each point.
+    // Each point looks at the map with one-way areas as walls: prepared, it is made once.
     query.by.walled().iter().for_each(|walled| parts.map.nav.prepare(walled));
     parts.map.nav.prepare(&query.by);
     let point = parts.map.nav.random_point(&query, &mut rng);

@@ -332,9 +332,9 @@ pub fn hold_walking(world: &mut World, id: CharacterId, scene: &str, owner: Owne
     Ok(())
 }
 
-/// Has plans of others look anew at a character that keeps its place from now on: they left it room to step
-/// aside.
-pub fn stand_anew(world: &mut World, id: CharacterId) {
+/// Has walks check their plans against a character that keeps its place from now on: those plans counted on
+/// its stepping aside.
+pub fn recheck_plans_around(world: &mut World, id: CharacterId) {
     if let Some(character) = world.characters.get_mut(id) {
         character.replan.stood = false;
     }
