@@ -26,7 +26,7 @@ use crate::world::outcome::Blocker;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
-use crate::world::walks::Walks;
+use crate::world::walks::{Walks, rows_by_creation};
 
 /// What step 7 reads and writes.
 #[derive(Debug)]
@@ -97,9 +97,8 @@ const TOGETHER: usize = 64;
 /// look stands alone.
 fn look_around(parts: &mut FollowParts<'_>) {
     let FollowParts { clock, crowd, map, characters, walks, step, .. } = parts;
-    let CrowdStep { moves, looks, threads, .. } = &mut **step;
-    // No walk begins in this step.
-    let ids = walks.ids();
+    step.walks = walks.ids_by_place();
+    let CrowdStep { walks: ids, moves, looks, threads, .. } = &mut **step;
     moves.resize_with(ids.len(), Move::none);
     looks.resize(ids.len(), WalkLook::Stands);
     let seen = FollowInputs { clock, map, characters, walks };
@@ -154,12 +153,13 @@ fn look_at(seen: &FollowInputs<'_>, crowd: &CrowdSettings, id: WalkId, step: &mu
 
 /// Has those walks act that do, in order of creation, and works out their strides.
 fn act(parts: &mut FollowParts<'_>) {
-    for at in 0..parts.step.looks.len() {
-        if parts.step.looks[at] != WalkLook::Acts {
-            continue;
-        }
+    let acts = |at: &usize| parts.step.looks[*at] == WalkLook::Acts;
+    let acting: Vec<usize> = (0..parts.step.looks.len()).filter(acts).collect();
+    let serials = acting.iter().map(|&at| parts.walks.serial(Some(parts.step.walks[at])));
+    for (_, row) in rows_by_creation(serials) {
+        let at = acting[row as usize];
         parts.step.looks[at] = WalkLook::Stands;
-        if let Some(made) = go_on(parts, parts.walks.ids()[at]) {
+        if let Some(made) = go_on(parts, parts.step.walks[at]) {
             let FollowParts { clock, map, characters, walks, step, .. } = &mut *parts;
             let seen = FollowInputs { clock, map, characters, walks };
             (step.moves[at], step.looks[at]) = (made, WalkLook::Goes);

@@ -33,7 +33,7 @@ use crate::world::ops::characters::{ActEnd, end_turn};
 use crate::world::outcome::Reason;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, BackingOut, Following, LinkTaking, OnLink, Walk};
-use crate::world::walks::Walks;
+use crate::world::walks::{Walks, rows_by_creation};
 
 /// What step 9 reads and writes as a step of the crowd begins.
 #[derive(Debug)]
@@ -391,7 +391,7 @@ impl Pushing<'_> {
 }
 
 /// Notes what the moves made of those walks of which nothing is told and no link taken; the others, by their
-/// place among the moves.
+/// place among the moves, in order of creation.
 fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
     let IntegrateParts { clock, crowd, characters, walks, step, .. } = parts;
     let CrowdStep { moves, threads, .. } = &mut **step;
@@ -416,7 +416,10 @@ fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
             }
         },
     );
-    (0..).zip(is_noted).filter_map(|(index, is_noted)| (!is_noted).then_some(index)).collect()
+    let left = (0..).zip(is_noted).filter_map(|(index, is_noted)| (!is_noted).then_some(index));
+    let left: Vec<usize> = left.collect();
+    let serials = left.iter().map(|&index| walks.serial(moves[index].walk));
+    rows_by_creation(serials).into_iter().map(|(_, row)| left[row as usize]).collect()
 }
 
 /// Whether a move concerns only the walk and its character.

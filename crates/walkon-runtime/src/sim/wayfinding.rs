@@ -4,6 +4,7 @@
 //! steps never touch.
 
 use crate::base::ids::WalkId;
+use crate::base::prefetch;
 use crate::base::threads::Threads;
 use crate::nav::Traversal;
 use crate::world::World;
@@ -22,7 +23,7 @@ use crate::world::paths::PathWork;
 use crate::world::scratch::{PathCounts, Scratch};
 use crate::world::settings::Settings;
 use crate::world::walk::Walk;
-use crate::world::walks::Walks;
+use crate::world::walks::{Walks, rows_by_creation};
 
 /// Walks, and what they find their way by.
 #[derive(Debug)]
@@ -69,17 +70,22 @@ impl<'a> Wayfinding<'a> {
         (parts, interpolations)
     }
 
-    /// What `look` finds of the walks, in order. It may look at a walk and its character, and at nothing that
-    /// another walk changes.
+    /// What `look` finds of the walks, in order of creation. It may look at a walk and its character, and at
+    /// nothing that another walk changes.
     pub(crate) fn look_through<R: Clone + Send>(
         &self,
         look: impl Fn(WalkId, &Walk, &Character) -> Option<R> + Sync,
     ) -> Vec<R> {
         let (walks, characters) = (&*self.walks, &*self.characters);
-        self.threads.filter_map(walks.ids(), |&id| {
+        let fetch = |ids: &[WalkId], at: usize| {
+            ids.get(at + prefetch::AHEAD).into_iter().for_each(|&id| walks.fetch(id));
+        };
+        let found = self.threads.filter_map_ahead(&walks.ids_by_place(), fetch, |&id| {
             let walk = walks.get(id)?;
-            look(id, walk, characters.get(walk.character)?)
-        })
+            Some((walk.serial, look(id, walk, characters.get(walk.character)?)?))
+        });
+        let rows = rows_by_creation(found.iter().map(|&(serial, _)| serial));
+        rows.into_iter().map(|(_, row)| found[row as usize].1.clone()).collect()
     }
 
     /// Forgets where characters stand and which they follow: both have changed.

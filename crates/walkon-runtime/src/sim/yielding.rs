@@ -35,7 +35,7 @@ use crate::world::leaders::Leaders;
 use crate::world::map::LevelMap;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Crowd, Phase, Walk};
-use crate::world::walks::Walks;
+use crate::world::walks::{Walks, rows_by_creation};
 
 /// Seconds without getting on after which a character is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
@@ -191,7 +191,7 @@ impl<'a> YieldInputs<'a> {
 fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. }: &CrowdStep) -> Vec<Held> {
     let long_ticks = clock.rate.ticks(HELD_UP_S);
     let step_s = clock.rate.step_seconds();
-    threads.filter_map(moves, |step| {
+    let held = threads.filter_map(moves, |step| {
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         // What became its velocity, without a look at the character: most get on, and are looked at no
@@ -202,7 +202,9 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
         let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
         let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
         is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
-    })
+    });
+    let serials = held.iter().map(|one| walks.serial(one.walk));
+    rows_by_creation(serials).into_iter().map(|(_, row)| held[row as usize]).collect()
 }
 
 /// So many walkers that are held up share the lists of those in front of them.

@@ -1,10 +1,10 @@
 //! A table whose keys are used once each, for characters and walks.
 //!
-//! In: values. Out: keys; the values by key, as long as they are there. Holds: it gives the keys that
-//! `slotmap::SlotMap` gives, so that hashes of ids stay as they were; unlike that, it shows its empty places
-//! too, so that a save game has all of it and a loaded level goes on with the same keys. Not here: the order
-//! in which things were made (`Characters`, `Walks`).
+//! In: values. Out: keys; the values by key, as long as they are there. Holds: keys depend only on what was
+//! put in and taken out; it shows its empty places too, so that a save game has all of it and a loaded level
+//! goes on with the same keys. Not here: the order in which things were made (`Characters`, `Walks`).
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 use slotmap::KeyData;
@@ -19,11 +19,11 @@ pub(super) struct Place<V> {
     /// How often it was taken and left: odd while something lies in it.
     version: u32,
     value: Option<V>,
-    /// In an empty place, the place that is taken after it.
-    next: u32,
 }
 
 impl<V> Place<V> {
+    const EMPTY: Self = Self { version: 0, value: None };
+
     /// What lies in it by that key.
     #[inline]
     pub(super) fn get_mut<K: GenerationalKey>(&mut self, key: K) -> Option<&mut V> {
@@ -36,14 +36,14 @@ impl<V> Place<V> {
 pub(crate) struct Arena<K, V> {
     /// The first stays empty: no key is 0.
     places: Vec<Place<V>>,
-    /// The place that is taken next; the end of the table when none is free.
-    free: u32,
+    /// The empty places but the first.
+    free: BTreeSet<u32>,
     keys: PhantomData<K>,
 }
 
 impl<K: GenerationalKey, V> Default for Arena<K, V> {
     fn default() -> Self {
-        Self { places: vec![Place { version: 0, value: None, next: 0 }], free: 1, keys: PhantomData }
+        Self { places: vec![Place::EMPTY], free: BTreeSet::new(), keys: PhantomData }
     }
 }
 
@@ -53,22 +53,24 @@ fn key<K: GenerationalKey>(place: usize, version: u32) -> K {
 }
 
 impl<K: GenerationalKey, V> Arena<K, V> {
-    /// Puts a value in; its key.
+    /// Puts a value into the first empty place; its key.
     pub(crate) fn insert(&mut self, value: V) -> K {
-        let at = self.free as usize;
-        match self.places.get_mut(at) {
-            Some(place) => {
-                self.free = place.next;
-                place.version |= 1;
-                place.value = Some(value);
-                key(at, place.version)
-            }
-            None => {
-                self.free = at as u32 + 1;
-                self.places.push(Place { version: 1, value: Some(value), next: 0 });
-                key(at, 1)
-            }
+        self.insert_near(1, value)
+    }
+
+    /// Puts a value into the nearest empty place from `near` on, or else before it: what is looked at
+    /// together should lie together. Where none is empty, behind all others. Its key.
+    pub(crate) fn insert_near(&mut self, near: usize, value: V) -> K {
+        let behind = self.free.range(near as u32..).next();
+        let empty = behind.or_else(|| self.free.range(..near as u32).next_back()).copied();
+        let at = empty.map_or(self.places.len(), |at| at as usize);
+        match empty {
+            Some(empty) => drop(self.free.remove(&empty)),
+            None => self.places.push(Place::EMPTY),
         }
+        let place = &mut self.places[at];
+        (place.version, place.value) = (place.version | 1, Some(value));
+        key(at, place.version)
     }
 
     /// Takes a value out: its key means nothing from now on.
@@ -77,7 +79,7 @@ impl<K: GenerationalKey, V> Arena<K, V> {
         let place = self.places.get_mut(at).filter(|place| place.version == key.generation())?;
         let value = place.value.take()?;
         place.version = place.version.wrapping_add(1);
-        place.next = std::mem::replace(&mut self.free, at as u32);
+        self.free.insert(at as u32);
         Some(value)
     }
 
@@ -110,6 +112,11 @@ impl<K: GenerationalKey, V> Arena<K, V> {
         self.get(key).is_some()
     }
 
+    /// How many places there are, taken or not.
+    pub(crate) fn place_count(&self) -> usize {
+        self.places.len()
+    }
+
     /// The places, taken or not.
     pub(super) fn places_mut(&mut self) -> &mut [Place<V>] {
         &mut self.places
@@ -125,19 +132,12 @@ impl<K: GenerationalKey, V> Arena<K, V> {
         self.places.iter_mut().filter_map(|place| place.value.as_mut())
     }
 
-    /// Writes where nothing lies, in the order in which it is taken.
+    /// Writes where nothing lies.
     pub(crate) fn save_free(&self, out: &mut ByteWriter) {
         out.word(self.places.len() as u64);
-        let mut at = self.free as usize;
-        let mut list = Vec::new();
-        // Bounded by the places: each is on the list once.
-        while let Some(place) = self.places.get(at) {
-            list.push((at, place.version));
-            at = place.next as usize;
-        }
-        out.list(list.into_iter(), |out, (at, version)| {
-            out.word(at as u64);
-            out.word(u64::from(version));
+        out.list(self.free.iter(), |out, &at| {
+            out.word(u64::from(at));
+            out.word(u64::from(self.places[at as usize].version));
         });
     }
 
@@ -154,27 +154,25 @@ impl<K: GenerationalKey, V> Arena<K, V> {
         }
         let mut table = Self::default();
         input.pay(count.saturating_mul(size_of::<Place<V>>()))?;
-        table.places.resize_with(count, || Place { version: u32::MAX, value: None, next: 0 });
+        table.places.resize_with(count, || Place { version: u32::MAX, ..Place::EMPTY });
         for (key, value) in values {
             let version = key.generation();
             let place = table.places.get_mut(key.place()).ok_or_else(broken)?;
             if place.version != u32::MAX || key.place() == 0 {
                 return Err(broken());
             }
-            *place = Place { version, value: Some(value), next: 0 };
+            *place = Place { version, value: Some(value) };
         }
-        let mut next = count as u32;
-        for &(at, version) in free.iter().rev() {
+        for (at, version) in free {
             let version =
                 u32::try_from(version).ok().filter(|version| version % 2 == 0).ok_or_else(broken)?;
             let place = table.places.get_mut(at).ok_or_else(broken)?;
             if place.version != u32::MAX || at == 0 {
                 return Err(broken());
             }
-            *place = Place { version, value: None, next };
-            next = at as u32;
+            place.version = version;
+            table.free.insert(at as u32);
         }
-        table.free = next;
         Ok(table)
     }
 }
@@ -197,7 +195,7 @@ impl<K: GenerationalKey, V> std::ops::IndexMut<K> for Arena<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use slotmap::SlotMap;
+    use std::collections::BTreeMap;
 
     use super::*;
     use crate::base::bytes::Saved;
@@ -205,38 +203,48 @@ mod tests {
     use crate::base::rng::Rng;
     use crate::base::time::TickNumber;
 
-    fn again(table: &Arena<WalkId, u64>, keys: &[WalkId]) -> Arena<WalkId, u64> {
+    fn again(table: &Arena<WalkId, u64>, values: &BTreeMap<WalkId, u64>) -> Arena<WalkId, u64> {
         let mut out = ByteWriter::at(TickNumber(0));
         table.save_free(&mut out);
         let bytes = out.finish();
-        let values = keys.iter().map(|&key| (key, table[key])).collect();
+        let values = values.iter().map(|(&key, &value)| (key, value)).collect();
         Arena::load(&mut ByteReader::at(TickNumber(0), &bytes), values).unwrap()
     }
 
-    /// Whatever is put in and taken out, and however often it is saved and loaded, keys are those of a slot
-    /// map.
+    /// Whatever is put in and taken out, and however often it is saved and loaded: a key means its value
+    /// until that is taken out, and nothing ever after; a value lies in the nearest empty place from the one
+    /// that was asked for on, or else before it.
     #[test]
-    fn keys_are_those_of_a_slot_map_also_after_a_load() {
+    fn each_key_is_used_once_and_values_lie_near_where_they_are_wanted() {
         for seed in 0..50 {
             let mut rng = Rng::stream(seed, "arena");
-            let (mut table, mut oracle) = (Arena::<WalkId, u64>::default(), SlotMap::with_key());
-            let mut keys: Vec<WalkId> = Vec::new();
+            let mut table = Arena::<WalkId, u64>::default();
+            let mut oracle: BTreeMap<WalkId, u64> = BTreeMap::new();
+            let mut gone: Vec<WalkId> = Vec::new();
             for step in 0..500 {
-                if keys.is_empty() || rng.chance(0.55) {
-                    let key = table.insert(step);
-                    assert_eq!(key, oracle.insert(step));
-                    keys.push(key);
+                if oracle.is_empty() || rng.chance(0.55) {
+                    let near = rng.int(1, 60) as usize;
+                    let taken: Vec<usize> = oracle.keys().map(|key| key.place()).collect();
+                    let count = table.place_count();
+                    let is_free = |at: &usize| !taken.contains(at);
+                    let before = || (1..near.min(count)).rev().find(is_free);
+                    let wanted = (near..count).find(is_free).or_else(before).unwrap_or(count);
+                    let key = table.insert_near(near, step);
+                    assert_eq!(key.place(), wanted);
+                    assert!(!gone.contains(&key) && oracle.insert(key, step).is_none());
                 } else {
-                    let key = keys.swap_remove(rng.below(keys.len() as u64) as usize);
-                    assert_eq!(table.remove(key), oracle.remove(key));
-                    assert_eq!(table.remove(key), None);
+                    let at = rng.below(oracle.len() as u64) as usize;
+                    let (&key, &value) = oracle.iter().nth(at).unwrap();
+                    oracle.remove(&key);
+                    gone.push(key);
+                    assert_eq!((table.remove(key), table.remove(key)), (Some(value), None));
                 }
                 if rng.chance(0.02) {
-                    table = again(&table, &keys);
+                    table = again(&table, &oracle);
                 }
-                assert!(keys.iter().all(|&key| table.get(key) == oracle.get(key)));
+                assert!(oracle.iter().all(|(&key, value)| table.get(key) == Some(value)));
+                assert!(gone.iter().all(|&key| table.get(key).is_none()));
             }
-            assert!(table.values().eq(oracle.values()), "by place");
         }
     }
 

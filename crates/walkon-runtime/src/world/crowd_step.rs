@@ -14,6 +14,8 @@ use crate::world::scene_fast_forward::Cast;
 /// What steps 7 to 9 hand on to one another.
 #[derive(Clone, Debug, Default)]
 pub struct CrowdStep {
+    /// The walks that may go on, in the order of their places in memory.
+    pub(crate) walks: Vec<WalkId>,
     /// Where every character under way goes in this step.
     pub(crate) moves: Vec<Move>,
     /// Columns over every character, for steps 8 and 9.

@@ -49,7 +49,7 @@ mod tests {
         let keys: Vec<_> = (0..6).map(|number| table.insert(number)).collect();
         table.remove(keys[1]);
         table.remove(keys[4]);
-        let again = table.insert(7);
+        let again = table.insert_near(keys[4].place(), 7);
         let wanted = [keys[5], keys[1], again, keys[0], keys[4], keys[5], keys[3]];
         let mut found = disjoint_mut(&mut table, wanted.into_iter());
         let values: Vec<Option<u32>> = found.iter_mut().map(|value| value.get().copied()).collect();

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 #[cfg(test)]
 use std::ops::{Index, IndexMut};
 
-use crate::base::ids::WalkId;
+use slotmap::Key;
+
+use crate::base::ids::{GenerationalKey, WalkId};
 use crate::base::time::TickNumber;
 use crate::world::arena::Arena;
 use crate::world::disjoint::{Loan, disjoint_mut};
@@ -47,6 +49,14 @@ impl WalkCounts {
     }
 }
 
+/// Rows of walks with these numbers, in order of creation: each number with that of its row. Equal ones keep
+/// their order.
+pub(crate) fn rows_by_creation(serials: impl Iterator<Item = u64>) -> Vec<(u64, u32)> {
+    let mut rows: Vec<(u64, u32)> = serials.zip(0..).collect();
+    rows.sort_unstable();
+    rows
+}
+
 /// Walks that have not been freed.
 #[derive(Clone, Debug, Default)]
 pub struct Walks {
@@ -63,11 +73,13 @@ pub struct Walks {
 }
 
 impl Walks {
-    /// Adds a walk; `make` gets its number.
+    /// Adds a walk; `make` gets its number. It lies where its character lies among the characters, as nearly
+    /// as there is room.
     pub(crate) fn insert(&mut self, make: impl FnOnce(u64) -> Walk) -> WalkId {
         self.created += 1;
         self.counts.accepted += 1;
-        let id = self.slots.insert(make(self.created));
+        let walk = make(self.created);
+        let id = self.slots.insert_near(walk.character.place(), walk);
         self.order.push(id);
         id
     }
@@ -108,9 +120,20 @@ impl Walks {
         self.get(id).filter(|walk| walk.is_open())
     }
 
-    /// Every id, in order of creation.
-    pub(crate) fn ids(&self) -> &[WalkId] {
-        &self.order
+    /// The number of a walk in order of creation; of none, after all others.
+    pub(crate) fn serial(&self, id: Option<WalkId>) -> u64 {
+        id.and_then(|id| self.get(id)).map_or(u64::MAX, |walk| walk.serial)
+    }
+
+    /// Every id, in the order in which walks lie in memory, which is about that of their characters, and of
+    /// these many are neighbours on the map, too. In order of creation walks are soon strewn all over both.
+    pub(crate) fn ids_by_place(&self) -> Vec<WalkId> {
+        let mut ids = vec![WalkId::null(); self.slots.place_count()];
+        for &id in &self.order {
+            ids[id.place()] = id;
+        }
+        ids.retain(|id| !id.is_null());
+        ids
     }
 
     /// Those that have not settled, in order of creation.
