@@ -5,8 +5,8 @@
 //! landmarks there are follows from the edits and the allowances alone; a plan keeps those that it was begun
 //! with. Once ground that all costs the same has opened, its landmarks are made again in slices, and until
 //! then bounds allow for ways over what opened. On ground of several factors they are made again only when
-//! costs are counted in another unit. Not here: the bounds themselves (`alt_heuristic`), which bodies get
-//! them (`map`).
+//! costs are counted in another unit; bounds allow for ground that is cheaper than it was, as long as it is.
+//! Not here: the bounds themselves (`alt_heuristic`), which bodies get them (`map`).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -71,8 +71,14 @@ impl LandmarkRule {
 pub(crate) struct FarGround {
     rule: LandmarkRule,
     landmarks: Option<Arc<CellLandmarks>>,
-    /// Where cells opened or changed their factor since.
+    /// Where ground is cheaper than when they were made: cells that opened, and those with a smaller factor.
     cheaper: Arc<ChangedGround>,
+    /// Where cells opened since.
+    opened: ChangedGround,
+    /// On ground of several factors, the factors by cell when they were made.
+    factors: Arc<[u16]>,
+    /// Where factors are smaller now.
+    recosted: Vec<Window>,
     survey: Option<Box<Survey>>,
     /// Whether they were asked for.
     is_wanted: bool,
@@ -130,6 +136,7 @@ impl FarGround {
             };
             let landmarks = self.rule.seed(ground, labels).map(make);
             self.take(landmarks, ChangedGround::default());
+            self.factors = ground.factor.into();
         }
     }
 
@@ -169,8 +176,9 @@ impl FarGround {
     fn take(&mut self, landmarks: Option<CellLandmarks>, cheaper: ChangedGround) {
         let landmarks = landmarks.filter(|landmarks| self.rule.keeps(landmarks));
         self.are_useless = landmarks.is_none();
-        (self.landmarks, self.cheaper) = (landmarks.map(Arc::new), Arc::new(cheaper));
-        self.survey = None;
+        (self.landmarks, self.opened, self.survey) = (landmarks.map(Arc::new), cheaper, None);
+        self.recosted.clear();
+        self.cheaper = Arc::new(self.opened.clone());
     }
 
     /// Notes that cells of a window have opened. Those that were open when landmarks were made are known to
@@ -179,6 +187,7 @@ impl FarGround {
         let part = window.grown(1, frame).rect();
         let is_open = |x: u32, z: u32| open.get(x, z);
         if self.landmarks.as_ref().is_some_and(|landmarks| !landmarks.know_all(window, is_open)) {
+            self.opened.add(part);
             Arc::make_mut(&mut self.cheaper).add(part);
         }
         if let Some(survey) = self.survey.as_mut().filter(|survey| !survey.work.looks_at_all(window, is_open))
@@ -187,17 +196,35 @@ impl FarGround {
         }
     }
 
-    /// Notes that cells of a window may have become cheaper.
-    pub(crate) fn note_cheaper(&mut self, window: Window, frame: &MapFrame) {
-        if self.landmarks.is_some() {
-            Arc::make_mut(&mut self.cheaper).add(window.grown(1, frame).rect());
+    /// Notes that cells of a window changed their factor; `factors` has those of now, by cell. Ground that
+    /// costs what it did when landmarks were made, or more, is as well known as then.
+    pub(crate) fn note_costs(&mut self, window: Window, factors: &[u16], frame: &MapFrame) {
+        /// When there are more parts, they count as cheaper for good.
+        const PARTS_MAX: usize = 16;
+        if self.landmarks.is_none() {
+            return;
         }
+        let part = |window: Window| window.grown(1, frame).rect();
+        if !self.recosted.contains(&window) {
+            self.recosted.push(window);
+        }
+        let made = &self.factors;
+        let is_as_before = |x: u32, z: u32| {
+            let cell = (z * frame.width + x) as usize;
+            made.get(cell).is_some_and(|made| factors.get(cell) >= Some(made))
+        };
+        self.recosted.retain(|other| !other.overlaps(&window) || !other.all_cells(is_as_before));
+        if self.recosted.len() > PARTS_MAX {
+            self.recosted.drain(..).for_each(|window| self.opened.add(part(window)));
+        }
+        let mut cheaper = self.opened.clone();
+        self.recosted.iter().for_each(|&window| cheaper.add(part(window)));
+        self.cheaper = Arc::new(cheaper);
     }
 
     /// Forgets what was counted in another unit.
     pub(crate) fn forget(&mut self) {
-        (self.landmarks, self.survey, self.are_useless) = (None, None, false);
-        self.cheaper = Arc::default();
+        *self = Self { rule: self.rule.clone(), is_wanted: self.is_wanted, ..Self::default() };
     }
 
     /// Whether there are landmarks, and whether bounds allow for ground that opened since.

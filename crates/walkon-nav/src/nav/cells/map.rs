@@ -720,7 +720,7 @@ impl CellMap {
         }
         for window in windows {
             if terrain.paint_factors(*window, &self.states, &mut self.factors) {
-                self.far.note_cheaper(*window, &terrain.frame);
+                self.far.note_costs(*window, &self.factors, &terrain.frame);
                 recost(window);
             }
         }

@@ -301,6 +301,43 @@ fn the_hash_follows_the_state_and_returns_with_it() {
     assert_ne!(map.edit_hash, first);
 }
 
+/// Law: whatever areas were opened, closed, made cheaper or dearer meanwhile, what is known of far ways is
+/// what it was before, once all areas are.
+#[test]
+fn landmarks_of_ground_of_several_factors_know_as_much_again_when_edits_are_undone() {
+    let mut undone = 0;
+    for round in 0..200 {
+        let mut rng = Rng::stream(round, "landmarks of edits undone");
+        let mut source = random_grid(&mut rng);
+        source.areas.push(AreaShape { factor: 9.0, ..source.areas[0].clone() });
+        let mut map = CellMap::from_grid(&source).unwrap().with_landmarks_anywhere();
+        map.prepare(&Traversal::default());
+        if map.far.state() != (true, false) {
+            continue;
+        }
+        let first: Vec<AreaState> = (0..source.areas.len()).map(|at| map.states[at]).collect();
+        let mut has_changed = false;
+        for _ in 0..1 + rng.below(20) {
+            map.apply(&[NavEdit::Area(AreaEdit {
+                area: AreaId(rng.below(source.areas.len() as u64 - 1) as u32),
+                available: Some(rng.chance(0.5)),
+                factor: rng.chance(0.5).then(|| [1.0, 2.5, 6.0][rng.below(3) as usize]),
+            })]);
+            has_changed |= map.far.state().1;
+        }
+        let is_kept = map.far.state().0;
+        for (at, state) in (0..).zip(first) {
+            let (available, factor) = (Some(state.available), Some(state.factor));
+            map.apply(&[NavEdit::Area(AreaEdit { area: AreaId(at), available, factor })]);
+        }
+        if is_kept && has_changed && map.far.state().0 {
+            undone += 1;
+            assert_eq!(map.far.state(), (true, false), "round {round}");
+        }
+    }
+    assert!(undone > 20, "{undone} with something to undo");
+}
+
 /// What ways from a cell cost, by going over all steps, gates aside.
 fn dijkstra(ground: &WeightedGround, from: u32) -> Vec<u32> {
     let (bits, width) = (ground.bits, ground.bits.width());
