@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_runtime::game::line::{JsonLine, float, place_in_space, quoted};
 use walkon_runtime::level::{CharacterDef, Level, world};
 
@@ -22,7 +23,7 @@ pub fn outline(level: &Level) -> String {
         .marks
         .iter()
         .filter_map(|mark| Some((mark.name.as_deref()?, place_in_space(mark.position))))
-        .collect();
+        .collect_map();
     let marks = marks.iter().fold(JsonLine::default(), |line, (name, place)| line.raw(name, place));
     let def = &level.def;
     let bounds = level.map.bounds();

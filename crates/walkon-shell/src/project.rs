@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
-use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_runtime::base::suggestions;
 use walkon_runtime::disk::{Folder, ListingLimits};
 use walkon_runtime::level::{self, FileSource, SourceError, checked_path};
@@ -455,7 +455,7 @@ impl GatheredFiles {
             }
         }
         // The order of a folder differs from machine to machine.
-        names.sort();
+        ordered::sort_by(&mut names, Ord::cmp);
         for (name, is_folder) in names {
             let path = format!("{inside}{name}");
             if is_folder && depth > 0 && name != "types" && !name.starts_with('.') {

@@ -99,7 +99,7 @@ impl Doers {
             "input" => self.order(Order::Input(input(fields)?), reply),
             "show" => self.show(fields, client, reply),
             "select" => {
-                client.wishes().selected = fields.keys("keys")?.into_iter().collect();
+                client.wishes().selected = fields.keys("keys")?.into_iter().collect_set();
                 self.draw(client, reply)
             }
             "seek" => self.seek(fields.maybe_count("tick")?, client, reply),

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_shell::CommandFailure;
 use walkon_shell::Watchdog;
 use walkon_shell::project::{Project, file_at};
@@ -110,7 +110,7 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, CommandFailure> 
         let below = if is_default { String::new() } else { prefix(&project, path)? };
         files.extend(all(&project)?.into_iter().filter(|file| file.path.starts_with(&below)));
     }
-    files.sort();
+    ordered::sort_by(&mut files, Ord::cmp);
     files.dedup();
     Ok(files)
 }

@@ -3,8 +3,8 @@
 //! In: iterators and slices. Out: the same maps, sets and orders that `collect` and `sort_by` of the standard
 //! library give. Holds: `collect` sorts before it builds, and the library makes one sort of some 5 kB for
 //! each iterator that is collected and for each closure that compares; here a map is filled entry by entry,
-//! and all slices share one sort. Not here: lists that are sorted each tick, which have the sort of the
-//! library.
+//! short slices are sorted by insertion, and all longer ones share one sort. Not here: long lists that are
+//! sorted each tick, which have the sort of the library.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,8 +48,21 @@ pub trait CollectOrdered: Iterator + Sized {
 
 impl<I: Iterator> CollectOrdered for I {}
 
+/// Up to so many entries are sorted by insertion, without memory of their own, as the library does.
+const SHORT_MAX: usize = 20;
+
 /// Sorts as `sort_by` of slices does: what compares as equal keeps its order.
 pub fn sort_by<T>(list: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
+    if list.len() <= SHORT_MAX {
+        for end in 1..list.len() {
+            let mut at = end;
+            while at > 0 && compare(&list[at], &list[at - 1]).is_lt() {
+                list.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+        return;
+    }
     let mut order = order_of(list.len(), &mut |one, other| compare(&list[one], &list[other]));
     for place in 0..list.len() {
         // What belongs here may have been moved by an earlier swap, to where that one's entry came from.

@@ -11,6 +11,7 @@ use glam::Vec3;
 use crate::base::geom::Bounds;
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
+use crate::base::ordered::CollectOrdered;
 use crate::nav::Revision;
 
 /// What a metre of an area or a cell may cost over a metre of plain ground.
@@ -144,7 +145,7 @@ impl AreaStates {
     /// The number for another obstacle: that of one added before which is neither used nor in force, else the
     /// next.
     pub(crate) fn free_obstacle(&self, used: &[AreaId], is_in_force: impl Fn(AreaId) -> bool) -> AreaId {
-        let used: BTreeSet<AreaId> = used.iter().copied().collect();
+        let used: BTreeSet<AreaId> = used.iter().copied().collect_set();
         let mut added = (self.authored..self.len()).map(AreaId::from);
         let free = added.find(|id| !is_in_force(*id) && !used.contains(id));
         free.unwrap_or_else(|| AreaId::from(self.len()))

@@ -10,6 +10,7 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point, Segment, ground};
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 
 /// Things thinner than this along a look do not count, metres.
 pub const HAIR_M: f64 = 1e-3;
@@ -145,7 +146,7 @@ impl GroundLine {
             }
         }
         cuts.retain(|cut| (0.0..=1.0).contains(cut));
-        cuts.sort_by(f64::total_cmp);
+        ordered::sort_by(&mut cuts, f64::total_cmp);
         for pair in cuts.windows(2) {
             let stretch = [pair[0], pair[1]];
             if stretch[1] > stretch[0] && self.is_inside(polygon, stretch, along) {
@@ -185,7 +186,7 @@ impl GroundLine {
 
     /// Whether stretches cover all of it. Sorts them.
     pub(crate) fn is_covered(&self, stretches: &mut [[f64; 2]]) -> bool {
-        stretches.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        ordered::sort_by(stretches, |a, b| a[0].total_cmp(&b[0]));
         let mut reached = 0.0;
         for stretch in stretches {
             if stretch[0] > reached + self.hair {

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash;
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::game::level_reload::{self, Edited, Origin, StagedLevel};
 use crate::game::{Game, Setup, reload_errors};
@@ -145,7 +146,7 @@ impl SaveHeader {
             luau: Saved::load(input)?,
             level: Saved::load(input)?,
             level_hash: input.whole()?,
-            scripts: input.list(|input| Ok((input.text()?, input.whole()?)))?.into_iter().collect(),
+            scripts: input.list(|input| Ok((input.text()?, input.whole()?)))?.into_iter().collect_map(),
             seed: input.whole()?,
             tick: input.word()?,
             tick_rate: Saved::load(input)?,

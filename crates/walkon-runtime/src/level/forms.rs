@@ -93,7 +93,7 @@ forms! {
         |parts| json!({ "type": "array", "items": text(), "minItems": 1, "maxItems": TAGS_MAX }), |tags| json!(tags);
     /// Plain data by name.
     Props: PropsDef = |r, n| r.params(n), |parts| names_to(parts.named("Param", |_| json!({ "description": "Plain data." }))),
-        |props| props.iter().map(|(name, value)| (name.clone(), value.value.clone())).collect::<Value>();
+        |props| props_json(props);
     /// A place on the ground, or in space.
     Place: Position = |r, n| r.position(n), |parts| position(parts), |position| match position.y {
         Some(y) => json!([position.x, y, position.z]),
@@ -122,6 +122,12 @@ forms! {
     /// Rows of a drawing.
     Rows: Vec<Located<String>> = |r, n| r.rows(n), |parts| list(text()),
         |rows| rows.iter().map(|row| row.value.as_str()).collect::<Value>();
+}
+
+fn props_json(props: &PropsDef) -> Value {
+    let mut object = serde_json::Map::new();
+    object.extend(props.iter().map(|(name, value)| (name.clone(), value.value.clone())));
+    Value::Object(object)
 }
 
 fn text() -> Value {

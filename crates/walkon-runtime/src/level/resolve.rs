@@ -19,6 +19,7 @@ use super::plain_data::plain_props;
 use super::tiles::{self, TileCells};
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::base::value::Plain;
 
 /// An area or obstacle of the map, by its number.
@@ -237,7 +238,7 @@ fn unique(findings: &mut Findings, kind: &str, mut names: Vec<NamedPointer<'_>>)
     names.retain(|(name, ..)| !name.is_empty());
     let mut folded: Vec<(String, usize)> =
         names.iter().enumerate().map(|(index, (name, ..))| (name.to_lowercase(), index)).collect();
-    folded.sort();
+    ordered::sort_by(&mut folded, Ord::cmp);
     let mut first = 0;
     for index in 1..folded.len() {
         if folded[index].0 != folded[first].0 {
@@ -449,7 +450,7 @@ fn layers(findings: &mut Findings, def: &LevelDef) {
 fn sorted_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut list: Vec<(String, usize)> =
         names.enumerate().map(|(index, name)| (name.to_owned(), index)).collect();
-    list.sort();
+    ordered::sort_by(&mut list, Ord::cmp);
     list
 }
 

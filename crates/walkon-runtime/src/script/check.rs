@@ -82,7 +82,7 @@ impl Declared {
         let mut look = |name: &str, value: Option<&Plain>| {
             let own = self.0.get_key_value(name).map(|(name, param)| (name.clone(), param.clone()));
             let key = |value: &Plain| (PlainKey::Name(name.to_owned()), value.clone());
-            let given = Plain::Map(value.map(key).into_iter().collect());
+            let given = Plain::Map(value.map(key).into_iter().collect_map());
             // An unknown name is judged among all names, for the suggestion; the others each by itself.
             let declared: Params = match own {
                 Some(own) => [own].into(),

@@ -191,7 +191,7 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
                 found.push((distance_m_sq, other));
             }
         });
-        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort_by_nearness(&mut found);
         line.extend(found.iter().map(|&(_, other)| other));
         if !found.is_empty() {
             last = place;
@@ -203,6 +203,11 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
     line.truncate(FILE_MAX);
     line.retain(|&row| parts.walk_of(row).is_none_or(|walk| walk.backing_out.is_none()));
     line
+}
+
+/// Sorts rows of characters, each behind how far away it is: the nearest first, of equals the lower row.
+pub(super) fn sort_by_nearness(found: &mut [(f32, u32)]) {
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 }
 
 /// Places along a way, not far apart.

@@ -15,6 +15,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ordered;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::{NavMap, Traversal};
 use crate::sim::wayfinding::Wayfinding;
@@ -268,7 +269,9 @@ fn choose(nav: &NavMap, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
     let (goal, from) = (flat(comer.goal), flat(comer.position));
     let own = Rim { middle: goal, radius_m: (comer.reach_m - INSIDE_M).max(0.0) };
     let mut near: Vec<Rim> = rims.to_vec();
-    near.sort_by(|a, b| (a.middle - from).length_squared().total_cmp(&(b.middle - from).length_squared()));
+    ordered::sort_by(&mut near, |a, b| {
+        (a.middle - from).length_squared().total_cmp(&(b.middle - from).length_squared())
+    });
     near.truncate(RIMS_MAX);
     let mut found = vec![own.towards(from - goal)];
     for (at, rim) in near.iter().enumerate() {
@@ -281,7 +284,7 @@ fn choose(nav: &NavMap, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
         OUTWARDS * ((*point - goal).length() - comer.reach_m).max(0.0) + (*point - from).length()
     };
     found.retain(|point| !rims.iter().any(|rim| rim.holds(*point)));
-    found.sort_by(|a, b| score(a).total_cmp(&score(b)));
+    ordered::sort_by(&mut found, |a, b| score(a).total_cmp(&score(b)));
     let place = |point: Vec2| Vec3::new(point.x, comer.goal.y, point.y);
     let is_ground = |place: &Vec3| {
         nav.is_walkable(*place, &comer.by) && nav.straight(*place, comer.goal, &comer.by).is_some()

@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, RegionId};
-use crate::base::ordered::CollectOrdered;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::base::time::TickNumber;
 use crate::nav::{NavMap, Traversal};
 use crate::world::character::{Character, Characters, Displaced};
@@ -168,7 +168,7 @@ fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut Event
     let mut ids = triggers.watch_ids();
     if triggers.is_behind {
         // Where there is no room to tell more, those that wait longest come first.
-        ids.sort_by_key(|&id| triggers.watches.get(id).map(|watch| watch.looked));
+        ordered::sort_by_key(&mut ids, |&id| triggers.watches.get(id).map(|watch| watch.looked));
     }
     for id in ids {
         let Triggers { regions, watches, .. } = triggers;

@@ -13,6 +13,7 @@ use glam::Vec3;
 
 use crate::base::geom::{Bounds, Point, flat_distance, ground};
 use crate::base::ids::WalkId;
+use crate::base::ordered;
 use crate::base::time::TickNumber;
 use crate::nav::{MapChange, NavMap, Traversal};
 use crate::sim::repath;
@@ -70,7 +71,7 @@ pub(crate) fn due(landing: TickNumber, walk: &Walk) -> Option<TickNumber> {
 /// many there are.
 pub(crate) fn first_of(searches: usize, mut due: Vec<(TickNumber, WalkId)>) -> impl Iterator<Item = WalkId> {
     // Stable: among equals the order is that of creation.
-    due.sort_by_key(|&(since, _)| since);
+    ordered::sort_by_key(&mut due, |&(since, _)| since);
     let room = SEARCHES_PER_STEP_MAX.saturating_sub(searches).max(1);
     due.into_iter().take(room).map(|(_, id)| id)
 }

@@ -281,7 +281,7 @@ impl Fronts {
                 pinched.push(other);
             }
         });
-        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        making_way::sort_by_nearness(found);
         self.pinched[pinched_start..].sort_unstable();
         let start = self.people.len();
         self.people.extend(found.iter().map(|&(gap_m, other)| InFront {

@@ -159,7 +159,7 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
     };
     let shapes = shown.iter().map(shape).collect();
     let mut kinds: Vec<TriangleKind> = shown.iter().map(|(_, kind, _)| *kind).collect();
-    kinds.sort_unstable();
+    ordered::sort_by_key(&mut kinds, |kind| *kind);
     kinds.dedup_by_key(|kind| kind.words());
     for kind in kinds {
         let look = kind.look(slant);

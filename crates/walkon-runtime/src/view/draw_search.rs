@@ -13,7 +13,7 @@ use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer
 use super::picture::{Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::Point;
-use crate::base::ordered;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::base::suggestions;
 use crate::nav::{Disc, NavMap, NodeId, Path, PathAnswer, SearchRecord, Traversal};
 use crate::world::World;
@@ -111,7 +111,7 @@ struct SearchedCells {
 
 impl SearchedCells {
     fn of(record: &SearchRecord) -> Self {
-        let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect();
+        let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect_set();
         Self { path: set(&record.raw), searched: set(&record.expanded), frontier: set(&record.frontier) }
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::base::time::TickRate;
 use crate::nav::{self, LinkActions, NavMap, OneWay, OwnArea, PassRules, Traversal};
 use crate::world::character::Characters;
@@ -50,7 +51,7 @@ pub fn traversal(map: &LevelMap, rate: TickRate, asker: Asker<'_>) -> Traversal 
         .filter(|door| asker.tags.is_none_or(|tags| door.admits(tags)))
         .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
         .collect();
-    through.sort_by_key(|(area, _)| *area);
+    ordered::sort_by_key(&mut through, |(area, _)| *area);
     let through = (!through.is_empty()).then(|| Arc::from(through));
     let actions = actions_of(&map.link_actions, asker.tags);
     Traversal { radius_m: asker.radius_m, through, areas: None, layer: asker.layer, rules, actions }
@@ -75,7 +76,7 @@ pub fn pass_rules(doors: &[Door], tags: Option<&[String]>) -> Option<Arc<PassRul
             rules.one_way.push(OneWay { area: door.area, middle: door.position, direction });
         }
     }
-    rules.barred.sort();
+    ordered::sort_by_key(&mut rules.barred, |area| *area);
     let is_empty = rules.barred.is_empty() && rules.one_way.is_empty();
     (!is_empty).then(|| Arc::new(rules))
 }

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use serde_json::Value;
+use walkon_runtime::base::ordered;
 use walkon_runtime::level::tiled::is_tiled;
 
 use super::json::quoted;
@@ -146,7 +147,7 @@ pub fn paint(place: &GridPlace, text: &str, cells: &[[u32; 2]], symbol: char) ->
         None => (rows_of_text(text), Spelling::Plain, symbol.to_string()),
     };
     let mut cells = cells.to_vec();
-    cells.sort_unstable_by_key(|[column, row]| [*row, *column]);
+    ordered::sort_by_key(&mut cells, |[column, row]| [*row, *column]);
     cells.dedup();
     let (mut painted, mut done) = (String::with_capacity(text.len() + cells.len()), 0);
     let mut opened: Option<(u32, Vec<Range<usize>>)> = None;

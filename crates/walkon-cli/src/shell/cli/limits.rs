@@ -24,8 +24,8 @@ pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Re
     let (list, defaults) = (all(&settings), all(&Settings::default()));
     match args.format {
         Format::Json => {
-            let object: serde_json::Map<String, serde_json::Value> =
-                list.iter().map(|limit| (limit.name.to_owned(), limit.value.into())).collect();
+            let mut object = serde_json::Map::new();
+            object.extend(list.iter().map(|limit| (limit.name.to_owned(), limit.value.into())));
             results.line(&serde_json::Value::Object(object).to_string())?;
         }
         Format::Human => {

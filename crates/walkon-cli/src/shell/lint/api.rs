@@ -52,7 +52,7 @@ impl Api {
             aliases: aliases
                 .filter_map(|alias| Some((alias.name, luau_type::read(alias.luau)?)))
                 .collect_map(),
-            names: bind::NAMES.iter().map(|alias| alias.name).collect(),
+            names: bind::NAMES.iter().map(|alias| alias.name).collect_set(),
             globals: check::globals()?,
         })
     }

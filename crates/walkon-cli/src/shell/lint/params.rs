@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use walkon_runtime::base::ordered::CollectOrdered;
+
 use super::finding::{LintFinding, code, is_full};
 use super::infer::Reading;
 use super::tree::{ExprId, ExprKind, SyntaxTree, TableItem};
@@ -102,11 +104,12 @@ fn plain(tree: &SyntaxTree, id: ExprId, depth: u32, left: &mut u32) -> Option<Pl
             }
             let entries = items.iter().map(|item| match item {
                 TableItem::Named(word, value) => {
-                    Some((PlainKey::Name(word.text.clone()), plain(tree, *value, depth - 1, left)?))
+                    let value = plain(tree, *value, depth - 1, left).ok_or(())?;
+                    Ok((PlainKey::Name(word.text.clone()), value))
                 }
-                _ => None,
+                _ => Err(()),
             });
-            entries.collect::<Option<BTreeMap<_, _>>>().map(Plain::Map)
+            entries.try_collect_map().ok().map(Plain::Map)
         }
         _ => None,
     }

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use walkon_runtime::base::ordered::CollectOrdered;
+
 /// Where something stands in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TextPlace {
@@ -261,7 +263,7 @@ impl SyntaxTree {
                 _ => None,
             })
             .chain(self.field_writes.iter().map(|write| write.object))
-            .collect();
+            .collect_set();
         let is_behaviour =
             |id: ExprId| matches!(self.kind(id), ExprKind::Field(_, word) if word.text == "behaviour");
         self.ids().any(|id| is_behaviour(id) && !asked.contains(&id))

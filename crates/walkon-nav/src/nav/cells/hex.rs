@@ -9,6 +9,7 @@
 //! 2013; here in whole numbers.
 
 use crate::base::geom::Point;
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::layout::OFFSETS;
 
@@ -231,7 +232,7 @@ pub(crate) fn touched(from: Point, to: Point) -> Vec<Touched> {
         all.push(touched);
         true
     });
-    all.sort_by(|a, b| {
+    ordered::sort_by(&mut all, |a, b| {
         (a.enter, a.leave).partial_cmp(&(b.enter, b.leave)).unwrap_or(std::cmp::Ordering::Equal)
     });
     all

@@ -3,6 +3,7 @@
 //! In: edits, one at a time. Out: the graph after it, and the edit that takes it back. Holds: finite points,
 //! links between two different known points, each once; a point in one part at most. Not here: searching.
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
@@ -236,7 +237,7 @@ impl EditableGraph {
 
     /// Replaces all links. Ends are known points, each pair once.
     pub(crate) fn set_links(&mut self, links: impl IntoIterator<Item = [u32; 2]>) {
-        self.links = links.into_iter().collect();
+        self.links = links.into_iter().collect_set();
     }
 
     /// Carries out an edit and gives the one that takes it back.
@@ -325,7 +326,7 @@ impl EditableGraph {
     /// Takes points away whose numbers fall.
     fn remove_falling(&mut self, run: &[PointEdit]) -> Vec<PointEdit> {
         let number = |edit: &PointEdit| if let PointEdit::Remove { at } = edit { Some(*at) } else { None };
-        let gone: BTreeSet<u32> = run.iter().filter_map(number).collect();
+        let gone: BTreeSet<u32> = run.iter().filter_map(number).collect_set();
         let in_order: Vec<u32> = gone.iter().copied().collect();
         let mut beside: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for &[a, b] in &self.links {
@@ -411,7 +412,7 @@ impl EditableGraph {
 
     /// Gives every point another number, in the same order.
     fn renumber(&mut self, number: impl Fn(u32) -> u32) {
-        self.links = self.links.iter().map(|ends| ends.map(&number)).collect();
+        self.links = self.links.iter().map(|ends| ends.map(&number)).collect_set();
         self.parts.iter_mut().flat_map(|part| &mut part.points).for_each(|at| *at = number(*at));
     }
 

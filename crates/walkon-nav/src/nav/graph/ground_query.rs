@@ -7,6 +7,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, Segment, flat_distance, ground, segment_distance_sq};
+use crate::base::ordered;
 use crate::nav::Traversal;
 use crate::nav::graph::climb::STEP_M;
 use crate::nav::graph::lookup::{LinkSpot, note_look, spot};
@@ -224,7 +225,7 @@ impl<'a> GraphGroundQuery<'a> {
         let ends = [own, next].into_iter().flat_map(|link| self.ends_beside(line, link));
         let mut places: Vec<(f64, f64)> =
             ends.filter(is_inner).chain([first, last]).map(|part| (part, rise(part))).collect();
-        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ordered::sort_by(&mut places, |a, b| a.0.total_cmp(&b.0));
         // Between two of these places the heights are straight lines, which may cross.
         let crossing = places.windows(2).find(|pair| pair[0].1 * pair[1].1 < 0.0).map(|pair| {
             let ((from, low), (to, high)) = (pair[0], pair[1]);

@@ -6,6 +6,7 @@
 
 use glam::Vec3;
 
+use crate::base::ordered;
 use crate::base::trig;
 use crate::nav::graph::editable_graph::{EditableGraph, LINKS_MAX, PointEditError};
 use crate::nav::graph::strip::Strip;
@@ -100,7 +101,7 @@ fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, P
     let place = |point: Vec3| [(point.x / cell).floor() as i64, (point.z / cell).floor() as i64];
     let mut sorted: Vec<([i64; 2], u32)> =
         points.iter().zip(0..).map(|(&point, at)| (place(point), at)).collect();
-    sorted.sort_unstable();
+    ordered::sort_by_key(&mut sorted, |entry| *entry);
     let row = |[x, z]: [i64; 2]| {
         let first = sorted.partition_point(|entry| entry.0 < [x, z - 1]);
         let end = sorted.partition_point(|entry| entry.0 <= [x, z + 1]);
@@ -117,7 +118,7 @@ fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, P
                 }
             }
         }
-        pairs[from..].sort_unstable();
+        ordered::sort_by_key(&mut pairs[from..], |pair| *pair);
         if pairs.len() > LINKS_MAX {
             return Err(PointEditError::Limit { what: "links", count: pairs.len(), limit: LINKS_MAX });
         }

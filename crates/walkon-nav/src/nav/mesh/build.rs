@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
+use crate::base::ordered::CollectOrdered;
 use crate::nav::mesh::floor_layers::{arrange_on, cut_up};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
@@ -139,7 +140,7 @@ pub(crate) struct Sets {
 impl Sets {
     /// Some that are numbered.
     pub(crate) fn of(known: &[Vec<u32>]) -> Self {
-        Self { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
+        Self { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect_map() }
     }
 
     pub(crate) fn number(&mut self, set: Vec<u32>) -> u32 {

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::base::ordered::{self, CollectOrdered};
 use crate::nav::mesh::polygon::{clip, inner_width, length};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::topology_patch::TopologyPatch;
@@ -138,7 +139,7 @@ impl<'a> GroundCut<'a> {
     /// rounding bends it. Bounded: no polygon is looked at more often than lines are cut elsewhere.
     fn settle(&mut self) {
         let mut looks: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut waiting: BTreeSet<u32> = self.lines.keys().copied().collect();
+        let mut waiting: BTreeSet<u32> = self.lines.keys().copied().collect_set();
         while let Some(polygon) = waiting.pop_first() {
             let looks = looks.entry(polygon).or_default();
             *looks += 1;
@@ -238,7 +239,7 @@ impl<'a> GroundCut<'a> {
     fn by_place(&self, polygon: u32) -> Vec<u32> {
         let mut corners: Vec<u32> = self.rim(polygon).into_iter().map(|at| at.corner).collect();
         let place = |corner: u32| self.places[corner as usize];
-        corners.sort_unstable_by(|&a, &b| by_place(place(a), place(b)).then(a.cmp(&b)));
+        ordered::sort_by(&mut corners, |&a, &b| by_place(place(a), place(b)).then(a.cmp(&b)));
         corners
     }
 

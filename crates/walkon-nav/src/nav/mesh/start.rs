@@ -8,6 +8,7 @@
 use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::base::ordered;
 use crate::nav::Traversal;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
@@ -39,7 +40,7 @@ impl NavMesh {
                 near.push((away_sq + rise * rise, polygon));
             }
         });
-        near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        ordered::sort_by(&mut near, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let spots =
             near.into_iter().map(|(_, polygon)| MeshSpot { polygon, point: surface.nearest_on(polygon, at) });
         let mut spots = spots.filter(|spot| is_clear(&bare.surface, point, surface.raised(*spot)));

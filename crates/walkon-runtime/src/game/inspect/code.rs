@@ -87,10 +87,11 @@ pub(super) fn place(place: Option<&CodePlace>) -> Value {
 /// The blackboard of the level and those of groups.
 pub(super) fn boards(world: &World, code: Option<&LevelCode>) -> Value {
     let groups = code.map_or(&[][..], |code| &code.groups).iter();
-    let groups = groups.map(|(name, entries)| (name.clone(), plain(world, entries)));
+    let mut by_name = serde_json::Map::new();
+    by_name.extend(groups.map(|(name, entries)| (name.clone(), plain(world, entries))));
     json!({
         "level": code.map_or_else(|| json!({}), |code| plain(world, &code.board)),
-        "groups": Value::Object(groups.collect()),
+        "groups": Value::Object(by_name),
     })
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::nav::{PassRules, Traversal};
 use crate::world::World;
 use crate::world::walk::{Following, Walk};
@@ -66,7 +67,7 @@ impl AreaNumbers {
     fn renumbered_rules(&self, rules: &PassRules) -> Option<Arc<PassRules>> {
         let mut rules = rules.clone();
         rules.barred.retain_mut(|area| self.follow(area));
-        rules.barred.sort();
+        ordered::sort_by_key(&mut rules.barred, |area| *area);
         rules.one_way.retain_mut(|one_way| self.follow(&mut one_way.area));
         let is_empty = rules.barred.is_empty() && rules.one_way.is_empty();
         (!is_empty).then(|| Arc::new(rules))
@@ -77,7 +78,7 @@ impl AreaNumbers {
     fn renumbered<T: Copy>(&self, list: Option<Arc<[(AreaId, T)]>>) -> Option<Arc<[(AreaId, T)]>> {
         let mut list = list?.to_vec();
         list.retain_mut(|(area, _)| self.follow(area));
-        list.sort_by_key(|(area, _)| *area);
+        ordered::sort_by_key(&mut list, |(area, _)| *area);
         (!list.is_empty()).then(|| Arc::from(list))
     }
 }

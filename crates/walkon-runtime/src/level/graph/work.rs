@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::hand::SAME_M;
 use super::{GraphDef, GraphPaths, HandEdits, compact_bytes};
+use crate::base::ordered::CollectOrdered;
 use crate::level::json::FILE_BYTES_MAX;
 use crate::level::scene::{SceneError, scene_triangles};
 use crate::level::source::{FileSource, SourceError, beside};
@@ -212,7 +213,7 @@ impl HandWork {
         edits.extend(self.moves.iter().map(|&(at, point)| PointEdit::Move { at, point }));
         edits.extend(self.link.iter().map(|&ends| PointEdit::Link { ends }));
         edits.extend(self.unlink.iter().map(|&ends| PointEdit::Unlink { ends }));
-        let removed: BTreeSet<u32> = self.remove.iter().copied().collect();
+        let removed: BTreeSet<u32> = self.remove.iter().copied().collect_set();
         edits.extend(removed.iter().rev().map(|&at| PointEdit::Remove { at }));
         edits
     }
@@ -221,7 +222,7 @@ impl HandWork {
     /// above it.
     #[must_use]
     pub fn laid(&self) -> Vec<[u32; 2]> {
-        let removed: BTreeSet<u32> = self.remove.iter().copied().collect();
+        let removed: BTreeSet<u32> = self.remove.iter().copied().collect_set();
         let shifted = |at: u32| at - removed.range(..at).count() as u32;
         let stay = self.link.iter().filter(|ends| ends.iter().all(|end| !removed.contains(end)));
         stay.map(|ends| ends.map(shifted)).collect()

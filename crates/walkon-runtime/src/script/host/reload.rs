@@ -138,7 +138,7 @@ impl ScriptHost {
     /// sentence for each owner that had some.
     pub fn forget_watches(&mut self, watches: &[WatchId]) -> Vec<String> {
         let forgotten = watches.iter().filter_map(|watch| handlers::forget_watch(self.vm.lua(), *watch));
-        let owners: BTreeSet<_> = forgotten.collect();
+        let owners: BTreeSet<_> = forgotten.collect_set();
         let sentence = |owner| {
             format!("{owner}: handlers ended with what they watched; save its script to make them again")
         };

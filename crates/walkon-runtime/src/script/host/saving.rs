@@ -151,7 +151,7 @@ impl ScriptHost {
         self.vm.save_streams(out);
         level::save(lua, out);
         self.save_instances(&instances, out)?;
-        let owners: BTreeSet<Owner> = instances.iter().map(|instance| instance.owner).collect();
+        let owners: BTreeSet<Owner> = instances.iter().map(|instance| instance.owner).collect_set();
         store::with(lua, |runtime| save_tables(runtime, world, &owners, out));
         self.kept(&owners).save(out);
         scenes.save(out);
@@ -215,7 +215,7 @@ impl ScriptHost {
     fn save_instances(&self, all: &[KeptBehaviour], out: &mut ByteWriter) -> Result<(), String> {
         let lua = self.vm.lua();
         let loaded: BTreeMap<Owner, &LoadedInstance> =
-            self.loaded.iter().flat_map(|loaded| &loaded.instances).map(|one| (one.owner, one)).collect();
+            self.loaded.iter().flat_map(|loaded| &loaded.instances).map(|one| (one.owner, one)).collect_map();
         let field = lua.create_string("state").map_err(|_| MEMORY_SPENT.to_owned())?;
         let mut states = DataWriter::new(lua, self.vm.limits().state_kib);
         out.list(all.iter(), |out, kept| {
@@ -451,7 +451,7 @@ impl LoadPlan<'_> {
     /// now.
     fn known(&self, saved: Vec<SavedInstance>) -> Result<Vec<(SavedInstance, Rc<Class>)>, ReloadError> {
         let level: BTreeMap<CharacterId, &Option<GivenBehaviour>> =
-            self.behaviours.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
+            self.behaviours.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
         let mut known = Vec::new();
         // What thousands ask for is found once.
         let mut found: Vec<(String, Rc<Class>)> = Vec::new();
@@ -703,7 +703,7 @@ fn begin(vm: &ScriptVm, loaded: Loaded) {
     for (character, class, suspended) in loaded.revived {
         commit::revive_loaded(vm, character, class, suspended);
     }
-    let begun: BTreeSet<CharacterId> = loaded.scenes.iter().flat_map(|scene| resume(vm, scene)).collect();
+    let begun: BTreeSet<CharacterId> = loaded.scenes.iter().flat_map(|scene| resume(vm, scene)).collect_set();
     for character in held.into_iter().filter(|character| !begun.contains(character)) {
         behaviour::release(lua, character);
     }
@@ -762,7 +762,7 @@ impl ScriptHost {
         let texts = self.vm.texts().clone();
         let all = self.vm.loads().unit(&texts.names(), &texts);
         let of_test = |name: &String| texts.get(name).is_some_and(|file| is_test_file(&file.path));
-        let unit: BTreeSet<String> = all.into_iter().filter(|name| !of_test(name)).collect();
+        let unit: BTreeSet<String> = all.into_iter().filter(|name| !of_test(name)).collect_set();
         self.vm.replace(texts, &unit);
         self.console = Default::default();
         self.loaded = None;

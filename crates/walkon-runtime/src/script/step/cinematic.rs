@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::{Lua, MultiValue, Value};
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::Plain;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::scenes::{BeforeStart, Definition, RunningScene, SavedScene, SceneEnd, SceneStage};
@@ -247,7 +248,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     }
     let walking = lend::with_world(lua, |world: &mut World| {
         let open = world.walks.iter().filter(|walk| !walk.is_delivered);
-        open.map(|walk| walk.owner).collect::<BTreeSet<_>>()
+        open.map(|walk| walk.owner).collect_set()
     });
     let walking = walking.unwrap_or_default();
     let mut over = returned.into_iter().filter(|(_, owner)| !walking.contains(owner)).peekable();

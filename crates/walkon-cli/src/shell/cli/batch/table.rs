@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use walkon_runtime::base::ordered;
+
 use walkon_shell::Exit;
 
 use crate::game::headless::Report;
@@ -102,7 +104,7 @@ impl Distribution {
     /// The smallest values that 5, 50 and 95 of a hundred do not exceed.
     fn percentiles(&self) -> [f64; 3] {
         let mut sorted = self.kept.clone();
-        sorted.sort_by(f64::total_cmp);
+        ordered::sort_by(&mut sorted, f64::total_cmp);
         let rank = |percent: usize| (sorted.len() * percent).div_ceil(100).max(1) - 1;
         [5, 50, 95].map(|percent| sorted.get(rank(percent)).copied().unwrap_or(f64::NAN))
     }

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use walkon_runtime::base::ordered::CollectOrdered;
+
 use crate::base::suggestions;
 use crate::script::bind::table::{Binding, EntryKind};
 use crate::script::vm::hints::instead_of_absent;
@@ -186,12 +188,12 @@ fn names_asked_for<'a>(reading: &'a Reading<'_>, own: ExprId) -> BTreeSet<&'a st
             ExprKind::Call(callee, _) => Some(*callee),
             _ => None,
         })
-        .collect();
+        .collect_set();
     let asked = tree.ids().filter(|id| !callees.contains(id)).filter_map(|id| match tree.kind(id) {
         ExprKind::Field(object, name) if reading.value(*object) == InferredValue::Myself(own) => Some(name),
         _ => None,
     });
-    asked.map(|name| name.text.as_str()).collect()
+    asked.map(|name| name.text.as_str()).collect_set()
 }
 
 fn unknown_of_myself(name: &Word) -> LintFinding {

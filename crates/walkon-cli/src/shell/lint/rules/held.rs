@@ -56,7 +56,11 @@ fn held<'a>(reading: &'a Reading<'_>, table: ExprId) -> Option<BTreeSet<&'a str>
         TableItem::Listed(name) => reading.tree.text(*name),
         _ => None,
     });
-    names.collect()
+    let mut held = BTreeSet::new();
+    for name in names {
+        held.insert(name?);
+    }
+    Some(held)
 }
 
 /// The name of a character that is `world.character("name")`, itself or through locals that are given nothing

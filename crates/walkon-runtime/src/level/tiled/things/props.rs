@@ -84,9 +84,10 @@ impl Putting<'_, '_> {
             }
             PropertyValue::Class(members) => {
                 let members = members.0.iter();
-                members
-                    .filter_map(|member| Some((member.name.clone(), self.json(member, &member.name)?)))
-                    .collect()
+                let named = |member: &Property| Some((member.name.clone(), self.json(member, &member.name)?));
+                let mut object = serde_json::Map::new();
+                object.extend(members.filter_map(named));
+                Json::Object(object)
             }
         })
     }

@@ -9,6 +9,7 @@ use mlua::{Lua, LuaString, Table, Value};
 
 use crate::base::bytes::{ByteReader, ByteWriter, Datum, DatumKey, DecodeError, KeyRef, out_of_order};
 use crate::base::ids::{CharacterId, DoorId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::payload::Handles;
@@ -376,7 +377,7 @@ impl<'a> ReadData<'a> {
                     *at += 1;
                     (key, self.plain_at(at))
                 });
-                Plain::Map(entries.collect())
+                Plain::Map(entries.collect_map())
             }
         }
     }
