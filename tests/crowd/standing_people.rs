@@ -194,6 +194,67 @@ fn a_walker_goes_round_one_that_a_scene_begins_to_hold_while_it_is_on_its_way() 
     assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
 }
 
+/// The search for its way has begun, and takes long, when a scene takes one that would have stepped aside.
+#[test]
+fn a_walker_goes_round_one_that_a_scene_begins_to_hold_while_its_way_is_searched_for() {
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for gap_m in hundredths(70, 150, 10) {
+            let json = two_who_stand(kind, gap_m).replacen('{', "{ \"pathBudget\": 2,", 1);
+            let script = "function onStart()\n\
+                cinematic.define('talk', { holds = { 'held' }, script = function(c) c:wait(100) end })\n\
+                timer.after(0.5, function() world.character('walker'):walkTo(18, 6) end)\n\
+                timer.after(0.6, function() cinematic.play('talk') end)\nend";
+            let ends = ends(&json, script, 1, 60);
+            if ends != ["arrived/reached"] {
+                failed.push(format!("{kind}, {gap_m} m: {ends:?}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// The way of a walker is closed, and the search for another takes many ticks. Meanwhile scenes hold one
+/// after the other on its old way.
+#[test]
+fn a_long_search_goes_on_while_scenes_hold_others() {
+    const HELD: u64 = 12;
+    let held: Vec<String> =
+        (0..HELD).map(|at| format!(r#"{{ "name": "h{at}", "position": [{}, 6] }}"#, 12 + 2 * at)).collect();
+    let json = format!(
+        r#"{{ "pathBudget": 8, "navigation": {{ "kind": "grid", "cellSize": 0.25, "areas": [
+            {{ "name": "hall", "cost": 1.5, "polygon": [[0, 0], [60, 0], [60, 12], [0, 12]] }},
+            {{ "name": "gate", "polygon": [[44, 0], [46, 0], [46, 12], [44, 12]] }},
+            {{ "name": "round", "polygon": [[0, 12], [2, 12], [2, 30], [60, 30], [60, 32], [0, 32]] }},
+            {{ "name": "back", "polygon": [[58, 12], [60, 12], [60, 31], [58, 31]] }} ] }},
+        "script": "room.lua", "characters": [
+            {{ "name": "walker", "position": [2, 6] }}, {} ] }}"#,
+        held.join(", ")
+    );
+    let script = format!(
+        "function onStart()\n\
+        world.character('walker'):walkTo(58, 6)\n\
+        timer.after(20, function() nav.setAreaAvailable('gate', false) end)\n\
+        for at = 0, {} do\n\
+        cinematic.define('talk' .. at, {{ holds = {{ 'h' .. at }}, script = function(c) c:wait(100) end }})\n\
+        timer.after(20.1 + 0.1 * at, function() cinematic.play('talk' .. at) end)\n\
+        end\nend",
+        HELD - 1
+    );
+    let level = load("room.json", &MemorySource::new().with("room.json", json.as_str())).unwrap();
+    let scripts = BTreeMap::from([("room.lua".to_owned(), script)]);
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    let mut asked = Vec::new();
+    for _ in 0..22 * 60 {
+        game.tick(&[]);
+        let counts = game.world().path_counts();
+        asked.push((counts.requests, counts.in_tick));
+    }
+    let ((before, _), while_held) = (asked[20 * 60 - 1], &asked[20 * 60 + 6..21 * 60 + 20]);
+    assert!(while_held.iter().all(|&(_, in_tick)| in_tick >= 8), "it searches all the while: {while_held:?}");
+    assert!(while_held.iter().all(|&(asked, _)| asked == before + 1), "{before}: {while_held:?}");
+}
+
 /// One waits before a locked door in the wall of a hall; others walk along the wall.
 fn hall_with_a_door(kind: &str, width_m: f32, people: &str) -> String {
     let padding_m = if kind == "grid" { 0.35 } else { 0.0 };

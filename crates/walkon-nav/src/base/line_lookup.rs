@@ -107,6 +107,19 @@ impl LineLookup {
         false
     }
 
+    /// The numbers of the points within reach of a straight line, in order.
+    #[must_use]
+    pub fn all_near(&self, from: Vec3, to: Vec3) -> Vec<u32> {
+        let mut found = Vec::new();
+        self.any_near(from, to, |at| {
+            found.push(at);
+            false
+        });
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The same by a look at every point.
     #[cold]
     fn any_of_all(&self, ends: [Point; 2], mut test: impl FnMut(u32) -> bool) -> bool {

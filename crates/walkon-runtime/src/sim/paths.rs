@@ -13,7 +13,7 @@ use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
-use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::nav::{Accept, Disc, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
 use crate::sim::repath::ChangeMarks;
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{places, repath, shortcuts, walk_modes};
@@ -225,7 +225,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
     let (start, by) = (character.body.position, parts.traversal_of(walk));
     let expansions_max = parts.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    let (who, goal) = (walk.character, walk.goal_slot.map_or(walk.aim, |slot| slot.point));
+    let (who, goal) = (walk.character, repath::end_of(walk));
     let goal_layer = goal_layer(parts.characters, walk);
     // A way that leads elsewhere, or is walked, says nothing of the next one.
     let leads_there = !matches!(ask, Ask::First | Ask::Leg) && walk.planned_aim == walk.aim;
@@ -464,7 +464,9 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
     };
     let (by, position) = (parts.traversal_of(walk), character.body.position);
     let trouble = answer.trouble;
-    let Some(path) = join(&parts.map.nav, answer.path, position, &by) else {
+    let others = walk.planned_around.as_ref().filter(|_| answer.others == Others::Avoided);
+    let discs = others.map_or(&[][..], |others| others.discs());
+    let Some(path) = join(&parts.map.nav, answer.path, position, &by, discs) else {
         ask_from_here(parts, id);
         return;
     };
@@ -565,8 +567,9 @@ fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
 }
 
 /// The path for a body that has moved on since it asked: from where it stands to the furthest of the next
-/// points that it can walk straight to, so that it never turns back (seed:N4).
-fn join(nav: &NavMap, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
+/// points that it can walk straight to, so that it never turns back (seed:N4), past others as the path leads
+/// where it can.
+fn join(nav: &NavMap, mut path: Path, position: Vec3, by: &Traversal, others: &[Disc]) -> Option<Path> {
     /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
     const TRIED: usize = 8;
     let start = *path.points.first()?;
@@ -575,9 +578,13 @@ fn join(nav: &NavMap, mut path: Path, position: Vec3, by: &Traversal) -> Option<
     }
     // A walker that stands where the ground went away sees from where it comes onto the ground again.
     let ground = nav.start(position, by)?.point;
-    let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
+    let mut visible = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
-        .find(|&index| nav.straight(ground, path.points[index], by).is_some())?;
+        .filter(|&index| nav.straight(ground, path.points[index], by).is_some())
+        .peekable();
+    let furthest = *visible.peek()?;
+    let is_past_others = |index: &usize| nav.is_clear_of(ground, path.points[*index], by, others);
+    let seen = if others.is_empty() { furthest } else { visible.find(is_past_others).unwrap_or(furthest) };
     let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
     let out_m = flat_distance(position, ground);
     let gained_m = skipped_m - out_m - flat_distance(ground, path.points[seen]);

@@ -97,7 +97,9 @@ impl BystanderChanges {
         let kept: Vec<BystanderChange> =
             changes.iter().copied().filter(|change| change.is_newly_kept).collect();
         let near_kept = of(&kept, 2.0 * widest_m + ROOM_M + node_m);
-        ChangeMarks { changes, near, kept, near_kept }
+        let planned_kept = of(&kept, crowd.dynamic_obstacle_influence_m);
+        let kept = kept.iter().map(|change| change.who).collect();
+        ChangeMarks { changes, near, kept, near_kept, planned_kept }
     }
 }
 
@@ -137,6 +139,9 @@ fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChang
 /// [`look`] finds out by itself, and leaves as it is.
 #[inline]
 pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
+    if marks.concern_search(walk, character) {
+        return false;
+    }
     let Some(following) = walk.following.as_ref().filter(|_| minds_others(walk)) else {
         return true;
     };
@@ -156,6 +161,12 @@ pub(crate) fn keep_off(nav: &NavMap, character: &Character) -> KeepOff {
 
 /// Has a walk ask for a new path when others call for one.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
+    if parts.walker(id).is_some_and(|(walk, character)| marks.concern_search(walk, character))
+        && let Some(walk) = parts.walks.get_mut(id)
+    {
+        // It goes on: whether its answer leads past them is seen when it is there.
+        walk.is_crowded = true;
+    }
     let (crowd, leaders) = (&parts.settings.crowd, &*parts.leaders);
     let people = People { characters: parts.characters, walks: parts.walks, crowd, leaders };
     let Some(walk) = people.walks.get(id).filter(|walk| minds_others(walk)) else {
@@ -174,29 +185,31 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let node_m = parts.map.nav.node_m();
     let lost_holder = || has_lost_holder(people, walk, position);
     let concerns = |change: &BystanderChange| concerns(people, node_m, walk, position, change);
-    if marks.is_any_kept_beside(walk, position) && is_narrowed(parts, id, marks) {
-        ask_at_once(parts, id);
+    let is_searching = walk.token.is_some() || walk.ask.is_some();
+    if !is_searching && is_narrowed(people, &parts.map.nav, walk, || parts.traversal_of(walk), marks) {
+        let landing = parts.clock.landing();
+        parts.walker_mut(id).into_iter().for_each(|(walk, character)| ask(landing, walk, character));
         return;
     }
     if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
     // A search under way was told of others when it was asked for; what is new since is looked at after it.
-    let waits = is_resting(parts.clock, crowd, character) || walk.token.is_some() || walk.ask.is_some();
+    let waits = is_resting(parts.clock, crowd, character) || is_searching;
     let asks = !waits && {
         let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
         let doors = parts.map.doors_ahead(following);
         let line = Straight {
             from: position,
             // As for the plan.
-            to: walk.goal_slot.map_or(walk.aim, |slot| slot.point),
+            to: end_of(walk),
             layer: character.layer,
             keeps_off: None,
             goes_through: Some(&doors),
             but: &but,
         };
         let now = parts.bystanders.beside_way(people, line);
-        let fresh = now.map_or_else(Vec::new, |now| newcomers(walk, &now, crowd.moved_eps_m));
+        let fresh = now.map_or_else(Vec::new, |now| newcomers(people, &parts.map.nav, walk, &now));
         let by = || traversal_of(parts.map, people.characters, parts.clock.rate, walk);
         // Whether a new plan could differ from the one in use.
         lost_holder()
@@ -218,39 +231,33 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     }
 }
 
-/// Whether one that keeps its place from now on leaves a walk too little room on its way, for which there was
-/// enough as long as it would have stepped aside.
-fn is_narrowed(parts: &Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) -> bool {
-    let people = parts.people();
-    let Some((walk, character)) = parts.walker(id) else {
-        return false;
-    };
-    let (nav, position) = (&parts.map.nav, character.body.position);
-    let to = walk.goal_slot.map_or(walk.aim, |slot| slot.point);
-    let off = keep_off(nav, character);
-    let spared = spared(people, walk);
-    let whole = |change: &BystanderChange| {
-        let other = people.characters.get(change.who)?;
-        let is_other = change.who != walk.character && spared != Some(change.who);
-        let is_met =
-            is_other && other.layer == character.layer && !people.follows(change.who, walk.character);
-        is_met.then(|| people.whole_disc_of(other, to, off))
-    };
-    let discs: Vec<Disc> = marks.kept.iter().filter_map(whole).collect();
-    is_blocked(nav, walk, position, || parts.traversal_of(walk), &discs)
+/// Where the next plan of a walk is to end, metres.
+pub(crate) fn end_of(walk: &Walk) -> Vec3 {
+    walk.goal_slot.map_or(walk.aim, |slot| slot.point)
 }
 
-/// Has a walk ask because of others now, whatever it asked for before: the search under way knows nothing of
-/// them.
-fn ask_at_once(parts: &mut Wayfinding<'_>, id: WalkId) {
-    let landing = parts.clock.landing();
-    if let Some((walk, character)) = parts.walker_mut(id) {
-        let under_way = walk.token.map(|(_, why)| why);
-        ask(landing, walk, character);
-        if let Some(why) = under_way {
-            walk.ask_for(why);
-        }
-    }
+/// Whether one that keeps its place from now on leaves a walk too little room on its way, for which there was
+/// enough as long as it would have stepped aside. Cost: those beside its way.
+fn is_narrowed(
+    people: People<'_>,
+    nav: &NavMap,
+    walk: &Walk,
+    traversal: impl Fn() -> Traversal,
+    marks: &ChangeMarks<'_>,
+) -> bool {
+    let Some(character) = people.characters.get(walk.character).filter(|_| !marks.kept.is_empty()) else {
+        return false;
+    };
+    let (to, off, spared) = (end_of(walk), keep_off(nav, character), spared(people, walk));
+    let whole = |at: u32| {
+        let who = marks.kept[at as usize];
+        let other = people.characters.get(who)?;
+        let is_other = who != walk.character && spared != Some(who);
+        let is_met = is_other && other.layer == character.layer && !people.follows(who, walk.character);
+        is_met.then(|| people.whole_disc_of(other, to, off))
+    };
+    let near = |from, to| marks.near_kept.all_near(from, to).into_iter().filter_map(whole);
+    is_blocked_by(nav, walk, character.body.position, traversal, near)
 }
 
 /// Whether a character has asked because of others so shortly ago that it may not ask again.
@@ -349,18 +356,26 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere.
-fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
+/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere; where others
+/// have come while it was made, also of those that would have stepped aside then and keep their places now.
+fn newcomers(people: People<'_>, nav: &NavMap, walk: &Walk, now: &Bystanders) -> Vec<Disc> {
+    let (eps_m, to) = (people.crowd.moved_eps_m, end_of(walk));
+    let off = people.characters.get(walk.character).filter(|_| walk.is_crowded);
+    let off = off.map(|character| keep_off(nav, character));
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
         .planned_around
         .as_ref()
         .map_or_else(BTreeMap::new, |old| old.who().iter().copied().zip(old.discs().iter()).collect_map());
-    let is_new = |at: usize| {
-        let disc = before.get(&now.who()[at]);
-        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs()[at].centre) >= eps_m)
+    let met = |(&who, &disc): (&CharacterId, &Disc)| {
+        let kept = people.characters.get(who).filter(|who| People::is_kept(who));
+        let disc = off.zip(kept).map_or(disc, |(off, who)| people.whole_disc_of(who, to, off));
+        let is_known = before.get(&who).is_some_and(|before| {
+            flat_distance(before.centre, disc.centre) < eps_m && disc.radius_m < before.radius_m + eps_m
+        });
+        (!is_known).then_some(disc)
     };
-    (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs()[at]).collect()
+    now.who().iter().zip(now.discs().iter()).filter_map(met).collect()
 }
 
 /// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans. The goal
@@ -372,15 +387,27 @@ pub(crate) fn is_blocked(
     traversal: impl Fn() -> Traversal,
     discs: &[Disc],
 ) -> bool {
+    is_blocked_by(nav, walk, position, traversal, |_, _| discs.iter().copied())
+}
+
+/// The same of circles that are looked up for each leg of the way.
+fn is_blocked_by<Discs: Iterator<Item = Disc>>(
+    nav: &NavMap,
+    walk: &Walk,
+    position: Vec3,
+    traversal: impl Fn() -> Traversal,
+    discs: impl Fn(Vec3, Vec3) -> Discs,
+) -> bool {
     let node_m = nav.node_m();
     let mut by = None;
     legs(walk.following.as_ref(), position).any(|(from, to)| {
         let (a, b) = (ground(from), ground(to));
-        let is_near = |disc: &&Disc| {
+        let is_near = |disc: &Disc| {
+            note_compared();
             let reach_m = f64::from(disc.radius_m + node_m);
             segment_distance_sq(ground(disc.centre), a, b) <= reach_m * reach_m
         };
-        let near: Vec<Disc> = discs.iter().filter(is_near).copied().collect();
+        let near: Vec<Disc> = discs(from, to).filter(is_near).collect();
         !near.is_empty() && {
             let by = by.get_or_insert_with(&traversal);
             !nav.is_clear_of(from, to, by, &near)
@@ -415,9 +442,12 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
 pub(crate) struct ChangeMarks<'a> {
     changes: &'a [BystanderChange],
     near: LineLookup,
-    /// Those of characters that keep their places from now on, and within the reach of two bodies of them.
-    kept: Vec<BystanderChange>,
+    /// The characters that keep their places from now on.
+    kept: Vec<CharacterId>,
+    /// The same, within the reach of two bodies.
     near_kept: LineLookup,
+    /// The same, as far from a straight line as plans keep off.
+    planned_kept: LineLookup,
 }
 
 impl ChangeMarks<'_> {
@@ -429,10 +459,44 @@ impl ChangeMarks<'_> {
             && legs(walk.following.as_ref(), position).any(|(from, to)| self.near_kept.is_any_near(from, to))
     }
 
+    /// Whether one that keeps its place from now on stands where the search under way for a walk, which does
+    /// not know of that, goes around others.
+    #[inline]
+    fn concern_search(&self, walk: &Walk, character: &Character) -> bool {
+        !self.kept.is_empty()
+            && walk.token.is_some()
+            && walk.options.crowd != Crowd::Ghost
+            && self.planned_kept.is_any_near(character.body.position, end_of(walk))
+    }
+
     /// Whether a change within the distance of a line passes the test.
     fn any(&self, from: Vec3, to: Vec3, test: impl Fn(&BystanderChange) -> bool) -> bool {
         self.near.any_near(from, to, |at| test(&self.changes[at as usize]))
     }
+}
+
+/// Counts the circles that ways are compared with, for the laws on what that costs.
+#[cfg(test)]
+pub(crate) mod compared {
+    use std::cell::Cell;
+
+    thread_local! {
+        static COUNT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    pub(crate) fn take() -> u64 {
+        COUNT.replace(0)
+    }
+}
+
+#[inline(always)]
+fn note_compared() {
+    #[cfg(test)]
+    compared::note();
 }
 
 #[cfg(test)]

@@ -32,14 +32,7 @@ fn lines_find_the_points_that_a_look_at_every_point_finds() {
             let away_sq = |place: Vec3| segment_distance_sq(ground(place), ground(from), ground(to));
             let is_near = |id: &u32| away_sq(places[*id as usize]) <= f64::from(reach_m).powi(2);
             let expected: Vec<u32> = (0..count).filter(is_near).collect();
-            let mut found = Vec::new();
-            lookup.any_near(from, to, |id| {
-                found.push(id);
-                false
-            });
-            found.sort_unstable();
-            found.dedup();
-            assert_eq!(found, expected, "{count} points, {from} to {to}");
+            assert_eq!(lookup.all_near(from, to), expected, "{count} points, {from} to {to}");
             assert_eq!(lookup.is_any_near(from, to), !expected.is_empty());
             if expected.is_empty() { misses += 1 } else { hits += 1 }
         }

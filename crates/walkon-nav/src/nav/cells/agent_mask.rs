@@ -9,7 +9,8 @@
 
 use glam::Vec3;
 
-use crate::base::geom;
+use crate::base::geom::{self, Point};
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::bits::{Cells, Plane, ScanStop};
 use crate::nav::cells::map::CellMap;
@@ -427,13 +428,57 @@ impl CellMap {
             let reach = disc.radius + widest;
             geom::segment_distance_sq(shape.metric.flat(disc.centre), flat_start, flat_end) < reach * reach
         };
-        let footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
-        let near: Vec<Footprint> = footprints.filter(is_near).collect();
+        let mut near = RowOfDiscs::new([flat_start, flat_end]);
+        for disc in discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc)).filter(is_near) {
+            near.add(shape.metric.flat(disc.centre), disc);
+        }
+        near.sort();
         let own = self.frame().cell_around(start);
-        near.is_empty()
-            || line_of_sight::is_clear_where(shape, start, end, |x, z| {
-                Cell { x, z } == own || !near.iter().any(|disc| disc.holds(x, z))
-            })
+        let is_held = |x: i64, z: i64| {
+            let centre = shape.metric.flat([x as f64 + 0.5, z as f64 + 0.5]);
+            near.about(centre, widest).any(|disc| disc.holds(x, z))
+        };
+        near.discs.is_empty()
+            || line_of_sight::is_clear_where(shape, start, end, |x, z| Cell { x, z } == own || !is_held(x, z))
+    }
+}
+
+/// Circles in the order in which a line passes them.
+struct RowOfDiscs {
+    start: Point,
+    /// The direction of the line, of length 1.
+    toward: Point,
+    /// How far along the line.
+    discs: Vec<(f64, Footprint)>,
+    widest: f64,
+}
+
+impl RowOfDiscs {
+    fn new([start, end]: [Point; 2]) -> Self {
+        let way = [end[0] - start[0], end[1] - start[1]];
+        let length = libm::hypot(way[0], way[1]).max(f64::MIN_POSITIVE);
+        let toward = [way[0] / length, way[1] / length];
+        Self { start, toward, discs: Vec::new(), widest: 0.0 }
+    }
+
+    fn along(&self, point: Point) -> f64 {
+        (point[0] - self.start[0]) * self.toward[0] + (point[1] - self.start[1]) * self.toward[1]
+    }
+
+    fn add(&mut self, centre: Point, disc: Footprint) {
+        self.widest = self.widest.max(disc.radius);
+        self.discs.push((self.along(centre), disc));
+    }
+
+    fn sort(&mut self) {
+        ordered::sort_by(&mut self.discs, |a, b| a.0.total_cmp(&b.0));
+    }
+
+    /// Those that may reach into a cell so wide around a point.
+    fn about(&self, centre: Point, width: f64) -> impl Iterator<Item = &Footprint> {
+        let (along, reach) = (self.along(centre), self.widest + width);
+        let first = self.discs.partition_point(|disc| disc.0 < along - reach);
+        self.discs[first..].iter().take_while(move |disc| disc.0 <= along + reach).map(|disc| &disc.1)
     }
 }
 
