@@ -10,7 +10,9 @@
 use glam::Vec3;
 use walkon_runtime::base::ids::DoorId;
 use walkon_runtime::base::rng::Rng;
-use walkon_runtime::nav::{Accept, LayerPoint, PathQuery, PathStatus, RandomPoint, Reach, Search, Traversal};
+use walkon_runtime::nav::{
+    Accept, LayerPoint, PathAnswer, PathQuery, PathStatus, RandomPoint, Reach, Search, Traversal,
+};
 use walkon_runtime::world::asker::Asker;
 use walkon_runtime::world::door::DoorPolicy;
 use walkon_runtime::world::ops::doors::{self, DoorOrder};
@@ -394,21 +396,18 @@ fn a_place_can_be_reached_exactly_where_a_path_leads_to_it() {
                         house.kind, house.storeys, answer.status, answer.trouble, exact.status
                     ));
                 }
-                if house.kind == "grid" || house.is_tiles() {
-                    let drawn = RandomPoint {
-                        centre: None,
-                        within_m: 0.0,
-                        area: None,
-                        reachable_from: Some(from.point),
-                        by: by.clone(),
-                        attempts: 4,
-                    };
-                    let at = nav.random_point(&drawn, &mut rng).expect("its own place");
-                    // In a doorway it may lie before or behind the line that is crossed one way.
-                    let is_in_door = stage.world().doors().iter().any(|door| nav.holds(door.area, at));
+                let drawn = RandomPoint {
+                    centre: None,
+                    within_m: 0.0,
+                    area: None,
+                    reachable_from: Some(from.point),
+                    by: by.clone(),
+                    attempts: 4,
+                };
+                if let Some(at) = nav.random_point(&drawn, &mut rng) {
                     let at = LayerPoint { layer: from.layer, point: at };
-                    let is_reached = nav.reach_on(from.point, at, &by) == Reach::Yes;
-                    assert!(is_reached || is_in_door, "{at:?} from {from:?}, {body:?}, {house:?}");
+                    let reach = nav.reach_on(from.point, at, &by);
+                    assert_eq!(reach, Reach::Yes, "{at:?} from {from:?}, {body:?}, {house:?}");
                 }
                 whole += u32::from(expected);
                 parted += u32::from(!expected);
@@ -418,4 +417,64 @@ fn a_place_can_be_reached_exactly_where_a_path_leads_to_it() {
     }
     assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
     assert!(whole > 1500 && parted > 1500 && over > 200, "{whole} {parted} {over}");
+}
+
+/// Which half of a doorway a place lies in decides from which side one comes there without crossing the door.
+#[test]
+fn a_place_in_a_doorway_can_be_reached_from_the_side_that_its_half_lies_on() {
+    let (mut whole, mut parted, mut round_about) = (0, 0, 0);
+    let mut failed = Vec::new();
+    for round in 0..400 {
+        let mut rng = Rng::stream(round, "doorways");
+        let house = House::random(&mut rng);
+        let mut stage = Stage::of(&house.json());
+        let count = house.doors().count();
+        for at in (0..count).filter(|_| rng.chance(0.5)) {
+            let order = DoorOrder { key: Some("k".to_owned()), ..DoorOrder::default() };
+            doors::toggle(stage.game.world_mut(), DoorId(at as u32), &order);
+        }
+        stage.tick();
+        for (at, (way, door)) in house.doors().enumerate() {
+            let body = Body { radius_m: 0.0, ..Body::random(&mut rng, &house) };
+            let body = if house.kind == "graph" { Body { radius_m: 0.3, ..body } } else { body };
+            let below = |rng: &mut Rng, count: usize| rng.below(count as u64) as usize;
+            let start =
+                (below(&mut rng, house.storeys), below(&mut rng, ROOMS[0]), below(&mut rng, ROOMS[1]));
+            let from = house.place(start);
+            let by = body.traversal(&stage, from.layer);
+            let (nav, state) = (stage.world().nav(), &stage.world().doors()[at]);
+            let is_open = state.is_passable()
+                || match body.doors {
+                    DoorPolicy::Avoid => false,
+                    DoorPolicy::Open => !door.is_locked || body.has_key,
+                    DoorPolicy::Wait => true,
+                };
+            let reached = house.flood(&stage, start, &body);
+            let along = Vec3::new((way.to.1 - way.from.1) as f32, 0.0, (way.to.2 - way.from.2) as f32);
+            for (half, near, far, with) in [(-0.25, way.from, way.to, -1), (0.25, way.to, way.from, 1)] {
+                let goal = LayerPoint { layer: way.from.0 as u8, point: state.position + half * along };
+                // From the other side one crosses the door.
+                let [is_near, is_far] = [near, far].map(|room| reached.contains(&room));
+                let expected = is_open && (is_near || is_far && door.one_way * with >= 0);
+                let mut search = Search::default();
+                let reach = nav.reach_on(from.point, goal, &by);
+                let answers = [Accept::Nearest, Accept::Exact]
+                    .map(|accept| nav.plan(&query(from, goal, &by, accept), &mut search));
+                let is_whole = |answer: &PathAnswer| answer.status == PathStatus::Complete;
+                let said = (reach == Reach::Yes, is_whole(&answers[0]), is_whole(&answers[1]));
+                if said != (expected, expected, expected) {
+                    failed.push(format!(
+                        "round {round}, {}: {start:?} to {goal:?} in {at} {way:?}, {body:?}: expected {expected}, \
+                         reach {reach:?}, {:?}: {:?} {:?}",
+                        house.kind, answers[0].status, answers[0].trouble, answers[0].path.points
+                    ));
+                }
+                whole += u32::from(expected);
+                parted += u32::from(!expected);
+                round_about += u32::from(expected && is_near && is_far && door.one_way * with < 0);
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}:\n{}", failed.len(), failed.join("\n"));
+    assert!(whole > 800 && parted > 800 && round_about > 100, "{whole} {parted} {round_about}");
 }

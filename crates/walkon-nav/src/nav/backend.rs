@@ -54,6 +54,23 @@ pub trait Backend {
     /// without; which of several is found may differ.
     fn prepare(&mut self, by: &Traversal);
 
+    /// The same for questions of what can be reached, where areas may have a direction. What it took, in
+    /// expansions of a search.
+    fn prepare_reach(&mut self, by: &Traversal) -> u64 {
+        self.prepare_walled(by)
+    }
+
+    /// The part of [`Backend::prepare_reach`] that all kinds share: areas with a direction as walls.
+    fn prepare_walled(&mut self, by: &Traversal) -> u64 {
+        let walled = by.walled();
+        let prepare = |by: &Traversal| {
+            let price = if self.is_prepared(by) { 0 } else { self.preparing_price() };
+            self.prepare(by);
+            price
+        };
+        walled.iter().chain([by]).map(prepare).sum()
+    }
+
     /// Goes on with work that makes later searches faster and can wait, for so many expansions of a search at
     /// most; what it took. On cells that all cost the same, what [`Backend::prepare`] measures is measured
     /// again once ground has opened.
@@ -108,6 +125,21 @@ pub trait Backend {
     /// The cost of walking straight, over every cell touched; None when something is in the way.
     #[must_use]
     fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost>;
+
+    /// For a goal in an area with a direction, before its middle: a place before the area, from which one
+    /// walks there straight. A body that comes from behind the area has to go round to there.
+    #[must_use]
+    fn way_in(&self, goal: Vec3, by: &Traversal) -> Option<Vec3> {
+        /// Looks along the way out of the area, and from there on as far as a body is kept off by it.
+        const LOOKS_MAX: u8 = 128;
+        let gate = by.one_way().iter().find(|gate| gate.is_before(goal) && self.holds(gate.area, goal))?;
+        let step_m = self.node_m() / 4.0;
+        let away_m = (1..=LOOKS_MAX).map(|look| step_m * f32::from(look));
+        let out_m = away_m.into_iter().find(|&away_m| !self.holds(gate.area, gate.before(goal, away_m)))?;
+        let beyond_m = [2.0, 1.0, 0.0].map(|part| part * (by.radius_m + self.node_m()));
+        let places = beyond_m.map(|beyond_m| gate.before(goal, out_m + beyond_m));
+        places.into_iter().find(|&place| self.straight(place, goal, by).is_some())
+    }
 
     /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what
     /// is in the way, a legal one; `from` when that is not legal.

@@ -16,7 +16,8 @@ use crate::nav::links::Links;
 use crate::nav::mesh::{MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::{
-    Backend, GroundQuery, PathAnswer, PathFailure, PathQuery, Search, SearchLog, SearchRecord, Traversal,
+    Accept, Backend, Crossing, GroundQuery, PathAnswer, PathFailure, PathQuery, PathStatus, Search,
+    SearchLog, SearchRecord, Traversal,
 };
 
 /// What characters find their way on. `Default` is a map without ground.
@@ -42,6 +43,17 @@ pub(crate) enum BackendPlan {
     Graph(Box<LinkedPlan<PointGraph>>),
     Layers(Box<LayersPlan>),
     Mesh(Box<LinkedPlan<NavMesh>>),
+    WayIn(Box<WayInPlan>),
+}
+
+/// The work on a query whose goal lies in an area with a direction, once it is known that no way leads there
+/// from behind: a way to a place before the area, and from there straight to the goal.
+#[derive(Clone, Debug)]
+pub(crate) struct WayInPlan {
+    to_there: BackendPlan,
+    query: PathQuery,
+    /// The answer where that fails.
+    without: PathAnswer,
 }
 
 impl BackendPlan {
@@ -56,6 +68,7 @@ impl BackendPlan {
             Self::Graph(plan) => plan.spent(search),
             Self::Layers(plan) => plan.spent(search),
             Self::Mesh(plan) => plan.spent(search),
+            Self::WayIn(plan) => plan.without.expansions.saturating_add(plan.to_there.spent(search)),
         }
     }
 
@@ -66,6 +79,7 @@ impl BackendPlan {
             Self::Graph(plan) => plan.begun_for(),
             Self::Layers(plan) => plan.begun_for(),
             Self::Mesh(plan) => plan.begun_for(),
+            Self::WayIn(plan) => plan.without.expansions.saturating_add(plan.to_there.begun_for()),
         }
     }
 }
@@ -217,6 +231,77 @@ impl NavMap {
 
     /// The answer, when it needs no search, or the work that is left.
     pub(crate) fn begin(&self, query: &PathQuery) -> Begun<BackendPlan> {
+        self.begin_straight(query).or_else(|answer| self.begin_way_in(query, *answer))
+    }
+
+    /// Goes on with a plan until there is an answer or the allowance is spent.
+    pub(crate) fn step(
+        &self,
+        plan: &mut BackendPlan,
+        task: PlanTask<'_>,
+        allowance: u32,
+    ) -> Option<PathAnswer> {
+        let PlanTask { query, search } = task;
+        if let BackendPlan::WayIn(way) = plan {
+            let WayInPlan { to_there, query: to, without } = &mut **way;
+            let answer = self.step_straight(to_there, PlanTask { query: to, search }, allowance)?;
+            let expansions = without.expansions.saturating_add(answer.expansions);
+            let whole = self.led_in(query, answer).unwrap_or_else(|| std::mem::take(without));
+            return Some(PathAnswer { expansions, ..whole });
+        }
+        let answer = self.step_straight(plan, PlanTask { query, search }, allowance)?;
+        match self.begin_way_in(query, answer) {
+            Ok(way) => *plan = way,
+            Err(answer) => return Some(*answer),
+        }
+        None
+    }
+
+    /// Goes round to the other side of the area that a goal lies in, where no way was found from this side.
+    fn begin_way_in(&self, query: &PathQuery, answer: PathAnswer) -> Begun<BackendPlan> {
+        let is_cut_off = matches!(answer.trouble, Some(PathFailure::NoPath | PathFailure::Area(_)));
+        let way_in = || self.way_in(query.goal, &self.at_goal(query));
+        let Some(goal) = (is_cut_off && query.goal.is_finite()).then(way_in).flatten() else {
+            return Err(Box::new(answer));
+        };
+        let expansions_max = query.expansions_max.saturating_sub(answer.expansions);
+        let to = PathQuery { goal, accept: Accept::Exact, expansions_max, ..query.clone() };
+        match self.begin_straight(&to) {
+            Ok(to_there) => {
+                Ok(BackendPlan::WayIn(Box::new(WayInPlan { to_there, query: to, without: answer })))
+            }
+            Err(there) => {
+                let expansions = answer.expansions.saturating_add(there.expansions);
+                let whole = self.led_in(query, *there).unwrap_or(answer);
+                Err(Box::new(PathAnswer { expansions, ..whole }))
+            }
+        }
+    }
+
+    /// A way to a place before the area that a goal lies in, led on to the goal.
+    fn led_in(&self, query: &PathQuery, mut answer: PathAnswer) -> Option<PathAnswer> {
+        let (by, path) = (self.at_goal(query), &mut answer.path);
+        let from = *path.points.last().filter(|_| answer.status == PathStatus::Complete)?;
+        let goal = self.locate(query.goal, &by).map_or(query.goal, |at| at.point);
+        let is_shut = |area| self.holds(area, goal) && self.area_state(area).is_some_and(|state| !state.0);
+        let through = by.through.iter().flat_map(|list| list.iter());
+        let shut = through.copied().find(|&(area, _)| is_shut(area));
+        let (length_m, enter_m) = (from.distance(goal), path.length_m);
+        let cost = self.straight(from, goal, &by).map(|cost| self.metres(cost) as f32);
+        path.cost_m += cost.unwrap_or_else(|| length_m + shut.map_or(0.0, |(_, toll_m)| toll_m));
+        path.length_m += length_m;
+        path.points.push(goal);
+        let leave_m = path.length_m;
+        path.crossings.extend(shut.map(|(area, _)| Crossing { area, enter_m, leave_m }));
+        Some(answer)
+    }
+
+    /// The walker of a query, where its goal lies.
+    fn at_goal(&self, query: &PathQuery) -> Traversal {
+        Traversal { layer: query.goal_layer.unwrap_or(query.by.layer), ..query.by.clone() }
+    }
+
+    fn begin_straight(&self, query: &PathQuery) -> Begun<BackendPlan> {
         match self {
             Self::Cells(map) => BackendPlan::begin(map, query, BackendPlan::Cells),
             Self::Graph(map) => BackendPlan::begin(map, query, BackendPlan::Graph),
@@ -225,8 +310,7 @@ impl NavMap {
         }
     }
 
-    /// Goes on with a plan until there is an answer or the allowance is spent.
-    pub(crate) fn step(
+    fn step_straight(
         &self,
         plan: &mut BackendPlan,
         task: PlanTask<'_>,

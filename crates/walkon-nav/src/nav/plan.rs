@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::base::rng::Rng;
+use crate::nav::RandomPoint;
 use crate::nav::backend::Backend;
 use crate::nav::node::Revision;
 use crate::nav::path::{Accept, Others, Path, PathAnswer, PathFailure, PathQuery, PathStatus, Reach};
@@ -92,37 +94,57 @@ impl Remarks {
     }
 }
 
-/// Whether one point can be reached from another. Labels, which `by_labels` asks, decide unless the answer
-/// depends on the direction of areas; then a search does, which is counted.
+/// Whether one point can be reached from another. Labels, which `by_labels` asks for a goal, decide unless
+/// the answer depends on the direction of areas; then a search does, which is counted.
 pub(crate) fn reach<P: Plan>(
     map: &P::Map,
     [from, to]: [Vec3; 2],
     by: &Traversal,
     effort: &Effort,
-    by_labels: impl Fn(&Traversal) -> Reach,
+    by_labels: impl Fn(Vec3, &Traversal) -> Reach,
 ) -> Reach {
     let Some(walled) = by.walled() else {
-        return by_labels(by);
+        return by_labels(to, by);
     };
     let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
-    let wide = by_labels(&Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
-    if wide != Reach::Yes || by_labels(&walled) == Reach::Yes {
-        return wide;
-    }
-    let query = PathQuery {
-        start: from,
-        goal: to,
-        by: by.clone(),
-        accept: Accept::Exact,
-        goal_layer: None,
-        expansions_max: u32::MAX,
-        others: None,
+    let both_ways = Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() };
+    let to_goal = |goal: Vec3| {
+        let wide = by_labels(goal, &both_ways);
+        if wide != Reach::Yes || by_labels(goal, &walled) == Reach::Yes {
+            return wide;
+        }
+        let query = PathQuery { accept: Accept::Exact, ..PathQuery::new(from, goal, by.clone()) };
+        let mut search = Search::default();
+        let answer = match P::begin(map, &query) {
+            Ok(plan) => plan.finish(map, PlanTask { query: &query, search: &mut search }),
+            Err(answer) => *answer,
+        };
+        effort.add_expansions(u64::from(answer.expansions) * map.expansion_price());
+        answer.trouble.map_or(Reach::Yes, Reach::No)
     };
-    let mut search = Search::default();
-    let answer = match P::begin(map, &query) {
-        Ok(plan) => plan.finish(map, PlanTask { query: &query, search: &mut search }),
-        Err(answer) => *answer,
+    let found = to_goal(to);
+    let comes_in = |way_in: &Vec3| to_goal(*way_in) == Reach::Yes;
+    let is_in_front = found != Reach::Yes && map.way_in(to, by).filter(comes_in).is_some();
+    if is_in_front { Reach::Yes } else { found }
+}
+
+/// A random point that `draw` gives without regard to the direction of areas, and that can be reached with
+/// regard to it; where that fails, one that can be reached without passing such an area.
+pub(crate) fn draw_reached(
+    map: &impl Backend,
+    query: &RandomPoint,
+    rng: &mut Rng,
+    effort: &Effort,
+    draw: impl Fn(&RandomPoint, &mut Rng) -> Option<Vec3>,
+) -> Option<Vec3> {
+    let (Some(from), Some(walled)) = (query.reachable_from, query.by.walled()) else {
+        return draw(query, rng);
     };
-    effort.add_expansions(u64::from(answer.expansions) * map.expansion_price());
-    answer.trouble.map_or(Reach::Yes, Reach::No)
+    let is_reached = |point: &Vec3| {
+        let (reach, looked) = map.reach_counted(from, *point, &query.by);
+        effort.add_expansions(looked);
+        reach == Reach::Yes
+    };
+    let drawn = (0..query.attempts.max(1)).find_map(|_| draw(query, rng).filter(is_reached));
+    drawn.or_else(|| draw(&RandomPoint { by: walled, ..query.clone() }, rng).filter(is_reached))
 }

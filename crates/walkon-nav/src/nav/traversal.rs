@@ -110,6 +110,32 @@ impl OneWay {
         let (dx, dz) = (f64::from(point.x - self.middle.x), f64::from(point.z - self.middle.z));
         dx * f64::from(self.direction[0]) + dz * f64::from(self.direction[1])
     }
+
+    /// Whether a point lies before the middle, in the direction, or beside it.
+    pub(crate) fn is_before(&self, point: Vec3) -> bool {
+        self.beyond(point) <= 0.0
+    }
+
+    /// The place so many metres before a point, against the direction.
+    pub(crate) fn before(&self, point: Vec3, away_m: f32) -> Vec3 {
+        let [x, z] = self.direction;
+        point - Vec3::new(x, 0.0, z).normalize_or_zero() * away_m
+    }
+
+    /// Where a straight line crosses it the wrong way, if it does.
+    pub(crate) fn crossed(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        holds: impl Fn(AreaId, Vec3) -> bool,
+    ) -> Option<WrongWay> {
+        let (before, after) = (self.beyond(from), self.beyond(to));
+        if before <= 0.0 || after > 0.0 {
+            return None;
+        }
+        let part = (before / (before - after)) as f32;
+        holds(self.area, from.lerp(to, part)).then_some(WrongWay { area: self.area, part })
+    }
 }
 
 impl Traversal {
@@ -128,8 +154,8 @@ impl Traversal {
     /// The same body, for which areas with a direction are walls; None when there are none.
     #[must_use]
     pub fn walled(&self) -> Option<Self> {
-        let (first, rest) = self.one_way().split_first()?;
-        Some(rest.iter().fold(self.barring(first.area), |by, gate| by.barring(gate.area)))
+        let gates: Vec<AreaId> = self.one_way().iter().map(|gate| gate.area).collect();
+        (!gates.is_empty()).then(|| self.barring(&gates))
     }
 
     /// The first one-way area that a straight line crosses the wrong way. `holds` says whether an area holds
@@ -141,14 +167,7 @@ impl Traversal {
         to: Vec3,
         holds: impl Fn(AreaId, Vec3) -> bool,
     ) -> Option<WrongWay> {
-        let crossed = self.one_way().iter().filter_map(|gate| {
-            let (before, after) = (gate.beyond(from), gate.beyond(to));
-            if before <= 0.0 || after > 0.0 {
-                return None;
-            }
-            let part = (before / (before - after)) as f32;
-            holds(gate.area, from.lerp(to, part)).then_some(WrongWay { area: gate.area, part })
-        });
+        let crossed = self.one_way().iter().filter_map(|gate| gate.crossed(from, to, &holds));
         crossed.min_by(|a, b| a.part.total_cmp(&b.part))
     }
 
@@ -164,25 +183,20 @@ impl Traversal {
         points.windows(2).find_map(|pair| self.wrong_way(pair[0], pair[1], &holds)).map(|found| found.area)
     }
 
-    /// The same body, for which one more area is a wall.
+    /// The same body, for which more areas are walls. Cost: the areas that are told of.
     #[must_use]
-    pub fn barring(&self, area: AreaId) -> Self {
-        let mut rules = self.rules.as_deref().cloned().unwrap_or_default();
-        if let Err(at) = rules.barred.binary_search(&area) {
-            rules.barred.insert(at, area);
-        }
-        rules.one_way.retain(|gate| gate.area != area);
-        let through = self
-            .through
-            .as_ref()
-            .map(|list| list.iter().filter(|(other, _)| *other != area).copied().collect::<Vec<_>>().into());
+    pub fn barring(&self, areas: &[AreaId]) -> Self {
+        let mut barred = [self.barred(), areas].concat();
+        barred.sort_unstable();
+        barred.dedup();
+        let is_free = |area: AreaId| barred.binary_search(&area).is_err();
+        let through = self.through.iter().flat_map(|list| list.iter());
+        let through: Arc<[(AreaId, f32)]> = through.filter(|(area, _)| is_free(*area)).copied().collect();
+        let one_way = self.one_way().iter().filter(|gate| is_free(gate.area)).copied().collect();
         Self {
-            radius_m: self.radius_m,
-            through: through.filter(|list: &Arc<[(AreaId, f32)]>| !list.is_empty()),
-            areas: self.areas.clone(),
-            layer: self.layer,
-            rules: Some(Arc::new(rules)),
-            actions: self.actions,
+            through: (!through.is_empty()).then_some(through),
+            rules: Some(Arc::new(PassRules { barred, one_way })),
+            ..self.clone()
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::clearance::RadiusClass;
 use crate::nav::cells::custom_costs::{CostsKey, CustomCosts, SharedGround};
 use crate::nav::cells::far_ground::{FarGround, FarWays, PRICED_CELLS};
+use crate::nav::cells::gated_ground::{GatedGround, GatesKey};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame};
@@ -74,6 +75,8 @@ pub struct CellMap {
     passages: Vec<Arc<Passage>>,
     /// What walkers with areas of their own make of the map as it is; none after a change.
     variants: Vec<CustomCosts>,
+    /// The same of walkers to which areas have a direction.
+    gated: Vec<(GatesKey, Arc<GatedGround>)>,
     /// Kinds of bodies there is to be room for.
     kinds: usize,
     /// By cell; empty when all are 1.
@@ -160,6 +163,7 @@ impl CellMap {
             wider: Vec::new(),
             passages: Vec::new(),
             variants: Vec::new(),
+            gated: Vec::new(),
             kinds: 0,
             factors: Vec::new(),
             cheapest: FACTOR_ONE,
@@ -370,6 +374,27 @@ impl CellMap {
         }
     }
 
+    /// What bodies share to which areas have a direction; None where none has.
+    fn gates_key(&self, by: &Traversal) -> Option<GatesKey> {
+        let one_way = by.one_way();
+        (!one_way.is_empty()).then(|| GatesKey { costs: self.costs_key(by), one_way: one_way.to_vec() })
+    }
+
+    /// What can be walked on past areas with a direction, for a traversal whose view this is. Cost: nothing
+    /// to speak of when it was prepared ([`Backend::prepare_reach`]), or no area has one.
+    pub(crate) fn gated_ground(&self, view: CellView, by: &Traversal) -> Arc<GatedGround> {
+        let key = self.gates_key(by);
+        let kept = key.and_then(|key| self.gated.iter().find(|(own, _)| *own == key));
+        kept.map_or_else(|| Arc::new(self.make_gated(view, by)), |(_, ground)| Arc::clone(ground))
+    }
+
+    fn make_gated(&self, view: CellView, by: &Traversal) -> GatedGround {
+        match by.walled() {
+            Some(walled) => GatedGround::new(&self.terrain, &view, self.view(&walled), by),
+            None => GatedGround::plain(view),
+        }
+    }
+
     fn custom_costs(&self, key: CostsKey, by: &Traversal) -> CustomCosts {
         let without_barred = self.states_for(by.barred());
         let ground =
@@ -551,8 +576,8 @@ impl CellMap {
     }
 
     /// The middle of a cell on the floor.
-    pub(crate) fn centre(&self, Cell { x, z }: Cell) -> Vec3 {
-        self.frame().on_floor(self.frame().centre(x, z))
+    pub(crate) fn centre(&self, cell: Cell) -> Vec3 {
+        self.terrain.centre(cell)
     }
 
     /// The same place on the floor.

@@ -22,6 +22,7 @@ mod even_flood;
 mod even_landmarks;
 mod fallback_goals;
 mod far_ground;
+mod gated_ground;
 mod gates;
 mod ground_query;
 pub(crate) mod guess;

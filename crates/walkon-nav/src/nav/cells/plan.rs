@@ -97,7 +97,7 @@ impl CellMap {
     /// the direction of areas decides.
     #[must_use]
     pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
-        reach::<CellPlan>(self, [from, to], by, effort, |by| {
+        reach::<CellPlan>(self, [from, to], by, effort, |to, by| {
             let view = self.view(by);
             let trouble = |(start, _)| self.trouble(&view, start, to, by);
             self.begin_at(&view, from, by).map_or_else(Some, trouble).map_or(Reach::Yes, Reach::No)
@@ -354,7 +354,7 @@ impl CellPlan {
     /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave
     /// no way that leads as far without it, the way without them is asked for from the beginning.
     fn begin_barring(&self, map: &CellMap, query: &PathQuery, area: AreaId) -> Begun<Self> {
-        let again = Self::begin_for(map, query, self.by.barring(area), self.others);
+        let again = Self::begin_for(map, query, self.by.barring(&[area]), self.others);
         let (others, trouble) = match &again {
             Ok(plan) => (plan.others, plan.trouble),
             Err(answer) => (answer.others, answer.trouble),

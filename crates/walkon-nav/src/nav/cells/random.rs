@@ -40,7 +40,7 @@ impl CellMap {
             Some(from) => {
                 let start = self.start_in(&view, from, &query.by)?;
                 let mut reached = ReachedCells::none(self, view.clone(), &query.by);
-                reached.add(self, self.cell_of(start.point)?);
+                reached.add(self.cell_of(start.point)?);
                 Some(reached)
             }
         };
@@ -128,7 +128,10 @@ impl PointCondition<'_> {
         let Cell { x, z } = self.map.cell_of(point)?;
         let inside =
             self.query.centre.is_none_or(|centre| geom::flat_distance(centre, point) <= self.query.within_m);
-        (inside && self.is_within_outline(point) && self.admits(x, z)).then_some(point)
+        let by = &self.query.by;
+        let is_reached =
+            || self.reached.as_ref().is_none_or(|reached| reached.holds_point(self.map, point, by));
+        (inside && self.is_within_outline(point) && self.admits(x, z) && is_reached()).then_some(point)
     }
 
     /// Whether a point lies within the outline of the area: a cell of it may lie in it in part.

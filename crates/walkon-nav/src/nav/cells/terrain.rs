@@ -8,8 +8,11 @@
 
 use std::collections::BTreeMap;
 
+use glam::Vec3;
+
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
+use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::boundary_padding::{self, EdgePiece};
@@ -225,6 +228,20 @@ impl CellTerrain {
     /// Outlines of areas, then obstacles, each with its place; none for a `CellSource`.
     pub(crate) fn outlines(&self) -> &[BoundedPolygon] {
         &self.outlines
+    }
+
+    /// The middle of a cell on the floor.
+    pub(crate) fn centre(&self, Cell { x, z }: Cell) -> Vec3 {
+        self.frame.on_floor(self.frame.centre(x, z))
+    }
+
+    /// Whether an area holds a point, or the cell around it.
+    pub(crate) fn is_around(&self, area: AreaId, point: Vec3) -> bool {
+        let at = geom::ground(point);
+        let is_inside = |outline: &BoundedPolygon| geom::polygon_contains(&outline.polygon, at);
+        let is_owner = |Cell { x, z }| self.area(area.index()).is_some_and(|spans| spans.contains(x, z));
+        self.outlines.get(area.index()).is_some_and(is_inside)
+            || self.frame.cell_holding(at).is_some_and(is_owner)
     }
 
     /// Where toggling an area or obstacle can change walkable cells or factors; None when nowhere.

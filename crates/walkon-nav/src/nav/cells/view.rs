@@ -41,8 +41,29 @@ pub(crate) enum Reached {
     Rooms(Vec<bool>),
 }
 
+impl Reached {
+    /// Whether a part of the cells is among it.
+    fn has(&self, part: CellRegion) -> bool {
+        match (self, part) {
+            (Self::Region(region), part) => *region == part,
+            (Self::Rooms(open), CellRegion::Alone(room)) => open[room as usize],
+            (Self::Rooms(_), CellRegion::Joined(_)) => false,
+        }
+    }
+
+    /// All parts of it.
+    pub(crate) fn parts(self) -> impl Iterator<Item = CellRegion> {
+        let (region, open) = match self {
+            Self::Region(region) => (Some(region), Vec::new()),
+            Self::Rooms(open) => (None, open),
+        };
+        let rooms = (0..).zip(open).filter(|(_, is_open)| *is_open);
+        region.into_iter().chain(rooms.map(|(room, _)| CellRegion::Alone(room)))
+    }
+}
+
 /// Cells that can be reached from one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CellRegion {
     /// A component by its label.
     Alone(u32),
@@ -78,22 +99,31 @@ impl CellView {
         }
     }
 
+    /// What of the cells that hang together a cell belongs to: a room where there are directions, numbered
+    /// as if it were alone, else a region.
+    pub(crate) fn part(&self, x: u32, z: u32) -> Option<CellRegion> {
+        match self.rooms() {
+            Some(rooms) => rooms.room(x, z).map(CellRegion::Alone),
+            None => self.region(x, z),
+        }
+    }
+
     /// Whether a cell is among what can be reached.
     pub(crate) fn is_reached(&self, reached: &Reached, x: u32, z: u32) -> bool {
-        match (reached, self.rooms()) {
-            (Reached::Region(region), _) => self.region(x, z) == Some(*region),
-            (Reached::Rooms(open), Some(rooms)) => rooms.room(x, z).is_some_and(|room| open[room as usize]),
-            (Reached::Rooms(_), None) => false,
-        }
+        self.part(x, z).is_some_and(|part| reached.has(part))
     }
 
     /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z,
     /// x).
     pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<Cell> {
-        match (reached, self.rooms()) {
-            (Reached::Region(region), _) => self.closest(Some(*region), point, f64::INFINITY),
-            (Reached::Rooms(open), Some(rooms)) => rooms.closest(open, point),
-            (Reached::Rooms(_), None) => None,
+        self.closest_part(|part| reached.has(part), point)
+    }
+
+    /// The same of the cells that belong to some parts.
+    pub(crate) fn closest_part(&self, is_wanted: impl Fn(CellRegion) -> bool, point: Point) -> Option<Cell> {
+        match self.rooms() {
+            Some(rooms) => rooms.closest(|room| is_wanted(CellRegion::Alone(room)), point),
+            None => self.closest(is_wanted, point, f64::INFINITY),
         }
     }
 
@@ -104,22 +134,26 @@ impl CellView {
         joined.map(CellRegion::Joined).or_else(|| labels.label(x, z).map(CellRegion::Alone))
     }
 
-    /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in
-    /// cells; ties by (distance, z, x).
-    pub(crate) fn closest(&self, region: Option<CellRegion>, point: Point, within: f64) -> Option<Cell> {
+    /// The cell of some regions whose centre is nearest to a point, within a distance, all in cells; ties by
+    /// (distance, z, x).
+    pub(crate) fn closest(
+        &self,
+        is_wanted: impl Fn(CellRegion) -> bool,
+        point: Point,
+        within: f64,
+    ) -> Option<Cell> {
         let labels = &self.walkability.labels;
         let Some(passage) = &self.passage else {
-            return labels
-                .closest_where(point, within, |label| region.is_none_or(|r| r == CellRegion::Alone(label)));
+            return labels.closest_where(point, within, |label| is_wanted(CellRegion::Alone(label)));
         };
         let (doors, metric) = (&passage.doors, self.bits().shape().metric);
         let region_of =
             |label| doors.root_of_label(label).map_or(CellRegion::Alone(label), CellRegion::Joined);
         let mut best = labels
-            .closest_where(point, within, |label| region.is_none_or(|region| region_of(label) == region))
+            .closest_where(point, within, |label| is_wanted(region_of(label)))
             .map(|cell| (distance_sq(metric, cell, point), cell));
         for run in doors.runs() {
-            if region.is_some_and(|region| region != CellRegion::Joined(doors.root_of_run(run))) {
+            if !is_wanted(CellRegion::Joined(doors.root_of_run(run))) {
                 continue;
             }
             let column = point[0] - metric.lean() * (f64::from(run.z) + 0.5 - point[1]);

@@ -490,7 +490,7 @@ impl Plan for GraphPlan {
             let Some(area) = asked.by.wrong_way_along(&answer.path.points, map.gate()) else {
                 return Some(answer);
             };
-            let barring = PathQuery { by: asked.by.barring(area), ..asked.clone() };
+            let barring = PathQuery { by: asked.by.barring(&[area]), ..asked.clone() };
             let spent = answer.expansions;
             match Self::begin(map, &barring) {
                 Ok(again) => *self = Self { spent: again.spent.saturating_add(spent), ..again },
@@ -697,7 +697,7 @@ impl Measure {
 impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
     pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
-        reach::<GraphPlan>(self, [from, to], by, effort, |by| {
+        reach::<GraphPlan>(self, [from, to], by, effort, |to, by| {
             if !self.fits(by) {
                 return Reach::No(PathFailure::TooWide);
             }

@@ -136,17 +136,17 @@ impl Layers {
     ) -> ReachableSet {
         let none = |(map, view)| ReachedCells::none(map, view, by);
         let mut found = ReachableSet { layers: self.maps.iter().zip(views).map(none).collect() };
-        found.add(self, by.layer, start);
+        found.add(by.layer, start);
         let mut waiting: Vec<Hop> = self.hops(by.actions).collect();
         // Bounded by the links: each round takes one at least.
         loop {
             let before = waiting.len();
             waiting.retain(|hop| {
-                if !found.holds(self, hop.from) {
+                if !found.holds(self, hop.from, by) {
                     return true;
                 }
                 if let Some(cell) = self.cell(hop.to) {
-                    found.add(self, hop.to.layer, cell);
+                    found.add(hop.to.layer, cell);
                 }
                 false
             });
@@ -164,7 +164,7 @@ impl Layers {
             Ok((start, _)) => start,
             Err(trouble) => return Reach::No(trouble),
         };
-        match self.reachable_over_links(views, by, start).holds(self, to) {
+        match self.reachable_over_links(views, by, start).holds(self, to, by) {
             true => Reach::Yes,
             false => Reach::No(self.why_not(from, to, by, effort)),
         }
@@ -189,15 +189,13 @@ impl Layers {
 }
 
 impl ReachableSet {
-    fn add(&mut self, layers: &Layers, layer: u8, from: Cell) {
-        if let Some((map, reached)) = layers.layer(layer).zip(self.layers.get_mut(usize::from(layer))) {
-            reached.add(map, from);
-        }
+    fn add(&mut self, layer: u8, from: Cell) {
+        self.layers.get_mut(usize::from(layer)).into_iter().for_each(|reached| reached.add(from));
     }
 
     /// Whether a place is among those that are reached.
-    pub(crate) fn holds(&self, layers: &Layers, at: LayerPoint) -> bool {
-        let reached = layers.cell(at).zip(self.layers.get(usize::from(at.layer)));
-        reached.is_some_and(|(cell, reached)| reached.holds(cell))
+    pub(crate) fn holds(&self, layers: &Layers, at: LayerPoint, by: &Traversal) -> bool {
+        let reached = layers.layer(at.layer).zip(self.layers.get(usize::from(at.layer)));
+        reached.is_some_and(|(map, reached)| reached.holds_point(map, at.point, by))
     }
 }

@@ -53,7 +53,9 @@ impl Stage for Layers {
         let own = LayerPoint { layer: query.by.layer, point: query.start };
         let hops: Vec<Hop> = self
             .hops(query.by.actions)
-            .filter(|hop| reachable.holds(self, hop.from) && reachable.holds(self, hop.to))
+            .filter(|hop| {
+                reachable.holds(self, hop.from, &query.by) && reachable.holds(self, hop.to, &query.by)
+            })
             .collect();
         let stays = goal.layer == query.by.layer;
         if stays && hops.is_empty() {
@@ -65,7 +67,7 @@ impl Stage for Layers {
         }
         let mut trouble = None;
         let mut target = goal;
-        if !reachable.holds(self, goal) {
+        if !reachable.holds(self, goal, &query.by) {
             let why = self.why_not(query.start, goal, &query.by, &Effort::endless());
             trouble = Some(why);
             let near = |layer: u8| nearest(self, &reachable, LayerPoint { layer, ..goal });

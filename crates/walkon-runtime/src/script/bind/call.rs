@@ -104,13 +104,8 @@ pub fn preparing(world: &World, by: &Traversal) -> u64 {
 pub(crate) fn prepare_reach(world: &mut World, by: &Traversal) -> u64 {
     /// Nodes that are gone over for a unit, where there are such areas.
     const NODES_PER_UNIT: u64 = 16_384;
-    let walled = by.walled();
-    let mut units = if walled.is_some() { world.nav().node_count() / NODES_PER_UNIT } else { 0 };
-    for by in walled.iter().chain([by]) {
-        units += preparing(world, by);
-        world.map.nav.prepare(by);
-    }
-    units
+    let units = if by.one_way().is_empty() { 0 } else { world.nav().node_count() / NODES_PER_UNIT };
+    units + world.map.nav.prepare_reach(by)
 }
 
 /// Charges the fuel of handing out tags: beside the few that things commonly have, each is a text to make.

@@ -210,9 +210,7 @@ pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander
         attempts: ATTEMPTS,
     };
     let (who, mut rng) = (walk.character, character.rng.clone());
-    // Each point looks at the map with one-way areas as walls: prepared, it is made once.
-    query.by.walled().iter().for_each(|walled| parts.map.nav.prepare(walled));
-    parts.map.nav.prepare(&query.by);
+    parts.map.nav.prepare_reach(&query.by);
     let point = parts.map.nav.random_point(&query, &mut rng);
     if let Some(character) = parts.characters.get_mut(who) {
         character.rng = rng;

@@ -90,6 +90,7 @@ impl Backend for CellMap {
         }
         self.revision += 1;
         self.variants.clear();
+        self.gated.clear();
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         let toggled = changed.iter().filter(|&&at| before[at].available != self.states[at].available);
         let mut windows: Vec<Window> = toggled.filter_map(|&at| self.terrain.footprint(at)).collect();
@@ -133,6 +134,20 @@ impl Backend for CellMap {
                 keep(&mut self.variants, KEPT_MAX, variant);
             }
         }
+    }
+
+    fn prepare_reach(&mut self, by: &Traversal) -> u64 {
+        let price = self.prepare_walled(by);
+        if let Some(key) = self.gates_key(by) {
+            match self.gated.iter().position(|(own, _)| *own == key) {
+                Some(at) => self.gated[at..].rotate_left(1),
+                None => {
+                    let ground = Arc::new(self.make_gated(self.view(by), by));
+                    keep(&mut self.gated, KEPT_MAX, (key, ground));
+                }
+            }
+        }
+        price
     }
 
     fn precompute_idle(&mut self, allowance: u32) -> u32 {
@@ -201,7 +216,7 @@ impl Backend for CellMap {
             return Some(here);
         }
         let within = f64::from(within_m) / self.frame().cell_size_m;
-        let cell = self.view(by).closest(None, self.to_cells(point), within)?;
+        let cell = self.view(by).closest(|_| true, self.to_cells(point), within)?;
         Some(Location { node: self.node(cell), point: self.centre(cell) })
     }
 

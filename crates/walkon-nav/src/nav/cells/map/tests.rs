@@ -6,10 +6,11 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::layout::OFFSETS;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::plan::CellPlan;
+use crate::nav::cells::reached::ReachedCells;
 use crate::nav::cells::source::{AreaShape, CellArea};
 use crate::nav::plan::{Plan, PlanTask};
 use crate::nav::search::Search;
-use crate::nav::{Accept, AreaEdit, Disc, LayerPoint, NavEdit, PassRules, PathQuery};
+use crate::nav::{Accept, AreaEdit, Disc, LayerPoint, NavEdit, OneWay, PassRules, PathQuery};
 
 fn rectangle(rng: &mut Rng, size: f64) -> Vec<Point> {
     let (x, z) = (rng.float(0.0, size * 0.8), rng.float(0.0, size * 0.8));
@@ -644,5 +645,100 @@ fn cells_of_a_map_cut_from_polygons_are_walls_until_they_are_freed() {
         fresh.apply(&states);
         prepare(&mut fresh, &[]);
         assert!(map.derived() == fresh.derived(), "round {round}");
+    }
+}
+
+/// A body to which some areas have a direction.
+fn one_way_body(rng: &mut Rng, map: &CellMap) -> Traversal {
+    let frame = *map.frame();
+    let mut by = random_body(rng, map.area_count() as u64);
+    by.radius_m = 0.2;
+    let barred = by.barred().to_vec();
+    let gate = |rng: &mut Rng, at: usize| {
+        let (x, z) = (rng.below(frame.width.into()) as u32, rng.below(frame.depth.into()) as u32);
+        let direction = [[1.0, 0.0], [0.0, -1.0], [-0.6, 0.8]][rng.below(3) as usize];
+        OneWay { area: AreaId(at as u32), middle: map.centre(Cell { x, z }), direction }
+    };
+    let gates = (0..map.area_count()).filter(|&at| !barred.contains(&AreaId(at as u32)));
+    let one_way = gates.map(|at| gate(rng, at)).collect();
+    by.rules = Some(Arc::new(PassRules { barred, one_way }));
+    by
+}
+
+/// Steps from cell to cell, against no direction.
+fn flooded(map: &CellMap, by: &Traversal, start: Cell) -> Vec<bool> {
+    let (view, width) = (map.view(by), map.frame().width);
+    let mut reached = vec![false; map.frame().cell_count() as usize];
+    let mut waiting = vec![start];
+    while let Some(from) = waiting.pop() {
+        if !view.bits().get(from.x, from.z)
+            || std::mem::replace(&mut reached[(from.z * width + from.x) as usize], true)
+        {
+            continue;
+        }
+        for (dx, dz) in [(1, 0), (0, 1), (-1, 0), (0, -1)] {
+            let to = Cell { x: from.x.wrapping_add_signed(dx), z: from.z.wrapping_add_signed(dz) };
+            let is_on_map = to.x < width && to.z < map.frame().depth;
+            if is_on_map && !map.goes_wrong(map.centre(from), map.centre(to), by) {
+                waiting.push(to);
+            }
+        }
+    }
+    reached
+}
+
+#[test]
+fn what_lies_past_areas_with_a_direction_is_what_a_flood_finds_and_is_kept_until_the_map_changes() {
+    let mut rng = Rng::stream(36, "gates");
+    let (mut beyond, mut rounds) = (0, 0);
+    for round in 0..120 {
+        let source = random_cells(&mut rng);
+        let Ok(mut map) = CellMap::from_cells(&source) else { continue };
+        let by = one_way_body(&mut rng, &map);
+        if by.one_way().is_empty() || !map.frame().tiling.shape().is_plain() {
+            continue;
+        }
+        for change in 0..3 {
+            map.prepare_reach(&by);
+            let ground = map.gated_ground(map.view(&by), &by);
+            assert!(Arc::ptr_eq(&ground, &map.gated_ground(map.view(&by), &by)), "round {round}: kept");
+            let start = Cell {
+                x: rng.below(map.frame().width.into()) as u32,
+                z: rng.below(map.frame().depth.into()) as u32,
+            };
+            let mut reached = ReachedCells::none(&map, map.view(&by), &by);
+            reached.add(start);
+            let expected = flooded(&map, &by, start);
+            for cell in 0..map.frame().cell_count() as u32 {
+                let at = Cell { x: cell % map.frame().width, z: cell / map.frame().width };
+                let label = || format!("round {round}, change {change}: {start:?} to {at:?}, {by:?}");
+                assert_eq!(reached.holds(at), expected[cell as usize], "{}", label());
+                beyond += u32::from(expected[cell as usize]);
+            }
+            rounds += 1;
+            let tile = random_tile(&mut rng, map.frame(), None);
+            if map.apply(&[tile]).is_some() {
+                let after = map.gated_ground(map.view(&by), &by);
+                assert!(!Arc::ptr_eq(&ground, &after), "round {round}: made anew");
+            }
+        }
+    }
+    assert!(rounds > 100 && beyond > 5000, "{rounds} {beyond}");
+}
+
+#[test]
+fn walls_in_place_of_directions_are_those_of_all_such_areas_at_once() {
+    let mut rng = Rng::stream(37, "walls");
+    for _ in 0..200 {
+        let mut areas: Vec<AreaId> = (0..12).map(AreaId).filter(|_| rng.chance(0.6)).collect();
+        let gates = areas.split_off(areas.len() / 2);
+        let one_way = |&area: &AreaId| OneWay { area, middle: Vec3::ZERO, direction: [1.0, 0.0] };
+        let through: Vec<(AreaId, f32)> =
+            (0..12).map(|at| (AreaId(at), 1.0)).filter(|_| rng.chance(0.5)).collect();
+        let rules = PassRules { barred: areas, one_way: gates.iter().map(one_way).collect() };
+        let by =
+            Traversal { rules: Some(Arc::new(rules)), through: Some(through.into()), ..Traversal::default() };
+        let one_by_one = gates.iter().fold(by.clone(), |by, &gate| by.barring(&[gate]));
+        assert_eq!(by.walled(), (!gates.is_empty()).then_some(one_by_one));
     }
 }

@@ -14,6 +14,7 @@ use crate::base::rng::Rng;
 use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::plan::draw_reached;
 use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
@@ -205,7 +206,8 @@ impl Backend for PointGraph {
 
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let effort = Effort::endless();
-        (self.draw_point(query, rng, &effort), effort.expansions())
+        let draw = |query: &RandomPoint, rng: &mut Rng| self.draw_point(query, rng, &effort);
+        (draw_reached(self, query, rng, &effort, draw), effort.expansions())
     }
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {
@@ -239,6 +241,15 @@ impl Backend for PointGraph {
         let links = 0..self.net.links().len();
         let held = |link: &usize| self.across.areas(*link).binary_search(&(area.index() as u16)).is_ok();
         if is_area { links.filter(held).count() as u32 } else { 0 }
+    }
+
+    fn way_in(&self, goal: Vec3, by: &Traversal) -> Option<Vec3> {
+        let gate = by.one_way().iter().find(|gate| gate.is_before(goal) && self.holds(gate.area, goal))?;
+        let ends = self.net.links()[self.spot_through(goal, by)?.link as usize];
+        let places = ends.map(|end| self.net.points()[end as usize]);
+        // A link is straight.
+        let is_way_in = |place: &Vec3| !self.holds(gate.area, *place) && gate.is_before(*place);
+        places.into_iter().find(is_way_in)
     }
 
     fn metres(&self, cost: Cost) -> f64 {

@@ -97,9 +97,9 @@ impl Backend for Layers {
     }
 
     fn prepare(&mut self, by: &Traversal) {
-        let walled = by.walled();
+        // Which links lead on is a question of what can be reached.
         for map in &mut self.maps {
-            walled.iter().chain([by]).for_each(|by| map.prepare(by));
+            map.prepare_reach(by);
         }
     }
 
