@@ -15,7 +15,6 @@ use walkon_runtime::nav::{Accept, Disc, PathQuery, PathStatus, Traversal};
 use walkon_runtime::view::SearchScene;
 use walkon_runtime::world::World;
 use walkon_runtime::world::asker::Asker;
-use walkon_runtime::world::bystanders::Straight;
 use walkon_runtime::world::character::Gait;
 use walkon_runtime::world::door::DoorPolicy;
 use walkon_runtime::world::ops::paths;
@@ -180,25 +179,13 @@ impl PathTest {
         world.traversal_for(asker)
     }
 
-    /// The people in the way, if they count.
-    fn others(&self, world: &mut World) -> Option<Arc<[Disc]>> {
-        if self.others == OthersAsked::Ignored {
-            return None;
-        }
-        let straight = Straight {
-            from: self.from,
-            to: self.to,
-            layer: self.wishes.layer,
-            keeps_off: None,
-            goes_through: None,
-            but: &[],
-        };
-        world.bystanders(straight).map(|around| Arc::clone(around.discs()))
-    }
-
     fn answer(&self, world: &mut World) -> Value {
-        let (by, others) = (self.traversal(world), self.others(world));
-        Asked { from: self.from, to: self.to, by, others }.answer(world, &self.wishes)
+        let (from, to, by) = (self.from, self.to, self.traversal(world));
+        let others = match self.others {
+            OthersAsked::Ignored => None,
+            OthersAsked::Avoided => paths::query_around(world, from, to, by.clone(), &[]).0.others,
+        };
+        Asked { from, to, by, others }.answer(world, &self.wishes)
     }
 }
 

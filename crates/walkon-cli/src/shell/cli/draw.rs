@@ -3,8 +3,6 @@
 mod animate;
 mod source;
 
-use std::sync::Arc;
-
 use glam::Vec3;
 use walkon_shell::{CommandFailure, Exit};
 
@@ -23,8 +21,8 @@ use crate::shell::output::{OutputFile, Results, tell};
 use crate::shell::progress::ProgressWork;
 use crate::view::{Parts, Picture, PicturePart, SearchScene, Slant};
 use crate::world::World;
-use crate::world::bystanders::Straight;
 use crate::world::character::Gait;
+use crate::world::ops::paths;
 
 pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     without_animation(args)?;
@@ -155,12 +153,10 @@ fn question(
 ) -> PathQuestion {
     let by = world.traversal_of_nobody(layer, Gait::RADIUS_M);
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
-    let around = if is_among_others {
-        world.bystanders(Straight { from, to, layer, keeps_off: None, goes_through: Some(&[]), but: &[] })
-    } else {
-        None
+    let others = match is_among_others {
+        true => paths::query_around(world, from, to, by.clone(), &[]).0.others,
+        false => None,
     };
-    let others = around.map(|around| Arc::clone(around.discs()));
     PathQuestion { from, to, by, goal_layer, others }
 }
 
