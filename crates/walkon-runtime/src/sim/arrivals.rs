@@ -12,7 +12,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::prefetch::{self, TOGETHER};
 use crate::base::time::TickNumber;
 use crate::base::trig;
-use crate::sim::wayfinding::Wayfinding;
+use crate::sim::wayfinding::{Everyone, Wayfinding};
 use crate::sim::{backing_out, repath, walk_modes, walk_progress};
 use crate::world::bystander_index::People;
 use crate::world::character::{Body, Character, Characters};
@@ -132,16 +132,23 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
         debug_assert!(false, "a walk that was looked at is there");
         return;
     };
-    let in_the_way = || in_the_way(parts.map, parts.characters, walk);
     let by = match (reason, &walk.phase) {
         (Reason::Occupied, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
-        // The holder of its goal may be far away.
-        (Reason::Stuck, _) => walk.ahead.map(Blocker::Character).or_else(in_the_way),
+        // The holder of its goal may be far away; a walker that sways has no one in front of it just now.
+        (Reason::Stuck, _) => {
+            let everyone = parts.everyone.get_or_init(|| Everyone::of(parts.characters));
+            let in_the_way = || in_the_way(parts.map, parts.characters, everyone, walk);
+            walk.ahead.map(Blocker::Character).or_else(in_the_way)
+        }
         _ => None,
     };
     walk.blocked_by = by.or(walk.blocked_by);
-    let walk = parts.walks.get(id).filter(|_| reason == Reason::Stuck);
-    if walk.is_some_and(|walk| is_behind_others(parts.people(), parts.map, walk)) {
+    let ahead = match (reason, by) {
+        (Reason::Stuck, Some(Blocker::Character(ahead))) => Some(ahead),
+        _ => None,
+    };
+    let walk = parts.walks.get(id).zip(ahead);
+    if walk.is_some_and(|(walk, ahead)| is_behind_others(parts.people(), walk, ahead)) {
         parts.conclude(id, Status::Arrived, Reason::CloseEnough);
     } else {
         parts.conclude(id, Status::Blocked, reason);
@@ -150,7 +157,7 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
 
 /// Whether a walk has come up behind others that go to the same goal, at which a character stands, and may
 /// stop there: in a lane, where there is no other place, or around one that all of them follow.
-fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
+fn is_behind_others(people: People<'_>, walk: &Walk, ahead: CharacterId) -> bool {
     let catches_up = matches!(&walk.mode, WalkMode::Follow(follow) if !follow.keep);
     let ends_there = catches_up || walk_modes::is_plain(walk);
     let Some(character) = people.characters.get(walk.character).filter(|_| ends_there) else {
@@ -163,20 +170,14 @@ fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
     let is_taken = catches_up || walk.goal_slot.is_some() || walk.goal_occupant.is_some();
     let near_m = walk.radius_m(people.crowd) + people.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
-    // A walker that sways between others has no one in front of it just now.
-    let ahead =
-        || match walk.ahead.map(Blocker::Character).or_else(|| in_the_way(map, people.characters, walk)) {
-            Some(Blocker::Character(ahead)) => Some(ahead),
-            _ => None,
-        };
     // Those on their way may get no further either: one in front of them has come there.
-    let has_come = |ahead| in_front(people, ahead).any(|who| people.has_come_to(who, walk));
-    let is_there = |ahead| match catches_up {
-        true => is_near && has_come(ahead),
+    let has_come = || in_front(people, ahead).any(|who| people.has_come_to(who, walk));
+    let is_there = || match catches_up {
+        true => is_near && has_come(),
         // A crowd around a goal may reach further than one looks for a place beside it.
-        false => is_near && is_taken && people.goes_to_same(ahead, walk) || has_come(ahead),
+        false => is_near && is_taken && people.goes_to_same(ahead, walk) || has_come(),
     };
-    may_stop && ahead().is_some_and(is_there)
+    may_stop && is_there()
 }
 
 /// A character, the one in front of it, and so on.
@@ -190,7 +191,7 @@ fn in_front(people: People<'_>, first: CharacterId) -> impl Iterator<Item = Char
 /// What blocks a walk that has no one in front of it just now, because it sways back and forth: a closed door
 /// that it has come to, else the nearest character on the next stretch of its way, else a character that it
 /// touches.
-fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Blocker> {
+fn in_the_way(map: &LevelMap, characters: &Characters, everyone: &Everyone, walk: &Walk) -> Option<Blocker> {
     /// How far ahead a character on the way blocks the walk, metres: a few people in a line.
     const AHEAD_M: f32 = 3.0;
     /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
@@ -201,9 +202,10 @@ fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Bl
     }
     let own = characters.get(walk.character)?;
     let place = own.body.position;
-    let others = characters.iter().filter(|&(id, other)| {
+    let near = everyone.near(place, own.body.radius_m + AHEAD_M);
+    let others = near.filter_map(|id| Some((id, characters.alive(id)?))).filter(|&(id, other)| {
         let is_level = other.layer == own.layer && floor_distance(place, other.body.position).is_finite();
-        id != walk.character && other.is_alive() && is_level
+        id != walk.character && is_level
     });
     let near = others.filter_map(|(id, other)| {
         let touch_m = own.body.radius_m + other.body.radius_m;
@@ -270,7 +272,7 @@ fn closes_in(walk: &Walk, character: &Character) -> bool {
 
 /// How near to its end a way to an exact place is as good as walked, metres: the last steps of a braking
 /// walker are ever shorter.
-const END_M: f32 = 0.01;
+const END_M: f32 = Everyone::MOVED_MAX_M;
 
 /// The end of the way of a walker with an exact goal, and what is left to it.
 fn exact_end(walk: &Walk, character: &Character) -> Option<(Vec3, f32)> {
@@ -574,3 +576,6 @@ fn restart(walk: &mut Walk, left_m: Option<f32>, tick: TickNumber) {
     walk.told_blocked = false;
     walk.ahead = None;
 }
+
+#[cfg(test)]
+mod tests;

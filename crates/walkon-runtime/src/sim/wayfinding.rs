@@ -3,9 +3,15 @@
 //! Not here: regions and watches, bodies between two ticks, the step of the crowd under way, which these
 //! steps never touch.
 
-use crate::base::ids::WalkId;
+use std::cell::OnceCell;
+
+use glam::{Vec2, Vec3};
+
+use crate::base::ids::{CharacterId, WalkId};
 use crate::base::prefetch;
+use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
+use crate::crowd::steer::flat;
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::asker;
@@ -40,6 +46,43 @@ pub(crate) struct Wayfinding<'a> {
     pub(crate) counts: &'a mut PathCounts,
     /// The threads that look through the walks: the same outcome for any number of them.
     pub(crate) threads: Threads,
+    /// Once somebody asks for it. No step moves a body by more than [`Everyone::MOVED_MAX_M`].
+    pub(crate) everyone: OnceCell<Everyone>,
+}
+
+/// All characters by place, as a step finds them.
+#[derive(Debug, Default)]
+pub(crate) struct Everyone {
+    near: SpatialHash,
+    /// By number of the point, in order of creation.
+    who: Vec<CharacterId>,
+    widest_m: f32,
+}
+
+impl Everyone {
+    /// A walker that has all but come to its goal is put onto it.
+    pub(crate) const MOVED_MAX_M: f32 = 0.01;
+
+    /// Cost: a pass over all.
+    pub(crate) fn of(characters: &Characters) -> Self {
+        /// A few people in a line.
+        const CELL_M: f32 = 4.0;
+        let mut new = Self { who: characters.ids().to_vec(), ..Self::default() };
+        let bodies = || new.who.iter().filter_map(|&id| Some(&characters.get(id)?.body));
+        let places: Vec<Vec2> = bodies().map(|body| flat(body.position)).collect();
+        new.widest_m = bodies().map(|body| body.radius_m).fold(0.0, f32::max);
+        new.near.build(&places, CELL_M);
+        new
+    }
+
+    /// The characters whose bodies may come within a distance of a place, in order of creation.
+    pub(crate) fn near(&self, place: Vec3, reach_m: f32) -> impl Iterator<Item = CharacterId> + '_ {
+        let reach_m = reach_m + self.widest_m + 2.0 * Self::MOVED_MAX_M;
+        let mut found = Vec::new();
+        self.near.visit(flat(place), reach_m, Lookup::ALL, |at, _| found.push(at));
+        found.sort_unstable();
+        found.into_iter().filter_map(|at| self.who.get(at as usize).copied())
+    }
 }
 
 impl<'a> Wayfinding<'a> {
@@ -66,6 +109,7 @@ impl<'a> Wayfinding<'a> {
             leaders,
             counts,
             threads,
+            everyone: OnceCell::new(),
         };
         (parts, interpolations)
     }

@@ -1,0 +1,50 @@
+//! What is in the way of a walker that gives up.
+
+use super::*;
+use crate::base::rng::Rng;
+use crate::world::World;
+use crate::world::fixture::{sample, someone};
+
+/// The nearest by a look at everybody: on the way before others.
+fn by_everybody(characters: &Characters, walk: &Walk) -> Option<CharacterId> {
+    let own = &characters.get(walk.character)?.body;
+    let rank = |(id, other): (CharacterId, &Character)| {
+        let touch_m = own.radius_m + other.body.radius_m;
+        let gap_m = flat_distance(own.position, other.body.position) - touch_m;
+        let reach_m = f64::from(touch_m + WalkOptions::PROGRESS_M);
+        let is_on_way = repath::legs(walk.following.as_ref(), own.position).any(|(from, to)| {
+            segment_distance_sq(ground(other.body.position), ground(from), ground(to)) <= reach_m * reach_m
+        });
+        let is_behind = gap_m > 3.0 || !is_on_way;
+        (id != walk.character && (gap_m <= 0.6 || !is_behind)).then_some((is_behind, gap_m, id))
+    };
+    let nearest = characters.iter().filter_map(rank);
+    nearest.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., id)| id)
+}
+
+#[test]
+fn who_gives_up_looks_at_those_near_it() {
+    let (mut found, mut none, mut looked) = (0, 0, 0);
+    for round in 0..200 {
+        let mut scene = sample();
+        let mut rng = Rng::stream(round, "near");
+        let side_m = if round % 2 == 0 { 8.0 } else { 60.0 };
+        for at in 0..200 {
+            let place = Vec3::new(rng.float(-side_m, side_m) as f32, 0.0, rng.float(-side_m, side_m) as f32);
+            let who = someone(1, &format!("c{at}"), place);
+            scene.world.characters.insert(|serial| Character { serial, ..who });
+        }
+        let World { characters, walks, map, .. } = &scene.world;
+        let (walk, everyone) = (&walks[scene.walk], Everyone::of(characters));
+        let expected = by_everybody(characters, walk).map(Blocker::Character);
+        assert_eq!(in_the_way(map, characters, &everyone, walk), expected, "round {round}");
+        if expected.is_some() {
+            found += 1
+        } else {
+            none += 1
+        }
+        looked += everyone.near(Vec3::ZERO, 3.0).count() * usize::from(side_m > 10.0);
+    }
+    assert!(found > 50 && none > 5, "{found} {none}");
+    assert!(looked < 100 * 5, "{looked} of 20,000");
+}
