@@ -3,7 +3,7 @@
 //! Method: two rooms joined by a door and, if the level says so, by a passage that is always open.
 
 use glam::Vec3;
-use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::ids::{CharacterId, DoorId};
 use walkon_runtime::nav::{PathFailure, Reach};
 use walkon_runtime::world::door::{DoorAim, DoorPolicy, WhenOccupied};
 use walkon_runtime::world::goal::Goal;
@@ -11,7 +11,7 @@ use walkon_runtime::world::ops::characters::teleport;
 use walkon_runtime::world::ops::doors::{self, DoorOrder, DoorSpeed};
 use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
 use walkon_runtime::world::owner::Owner;
-use walkon_runtime::world::walk::WalkPace;
+use walkon_runtime::world::walk::{Phase, WalkPace};
 
 use crate::fixture::{Stage, TWO_ROOMS, options};
 
@@ -381,4 +381,32 @@ fn a_walker_that_has_waited_long_for_a_slow_door_takes_a_way_that_opens_meanwhil
     assert!(stage.ends.is_empty(), "patience does not count while the door opens");
     doors::set(stage.game.world_mut(), near, DoorAim::Open, DoorSpeed::Instant);
     assert_eq!(stage.until_settled(1, 1200), ["arrived/reached"]);
+}
+
+#[test]
+fn a_walker_waits_at_no_door_that_is_open() {
+    for late in 0..4 {
+        let mut stage = rooms("", "", "");
+        let toggle = |stage: &mut Stage| {
+            doors::toggle(stage.game.world_mut(), DoorId(0), &DoorOrder::default());
+        };
+        toggle(&mut stage);
+        stage.ticks(60);
+        let walk = stage.walk(18.0, 5.0, |options| {
+            options.doors = Some(DoorPolicy::Wait);
+            options.patience_ticks = 6000;
+        });
+        stage.ticks(600 + late);
+        let waits = |stage: &Stage| {
+            stage.world().walk(walk).is_some_and(|walk| walk.phase == Phase::AtDoor(DoorId(0)))
+        };
+        assert!(waits(&stage), "{late}: it waits");
+        toggle(&mut stage);
+        for tick in 0..60 {
+            stage.tick();
+            let is_open = stage.world().doors()[0].is_passable();
+            assert!(!(waits(&stage) && is_open), "{late}: after {tick} ticks");
+        }
+        assert!(!waits(&stage), "{late}: it goes on");
+    }
 }

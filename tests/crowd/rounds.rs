@@ -120,6 +120,30 @@ fn a_stop_out_of_reach_is_passed_over() {
     assert_eq!(run.told[..3], ["1", "3", "1"]);
 }
 
+/// A walk that waits for the only stop of a patrol in reach, on which that stands, waits for its patience.
+#[test]
+fn a_patrol_that_tries_its_other_stops_in_vain_keeps_nobody_waiting_for_the_one_it_stands_on() {
+    let waits = [
+        (format!("ben:walkTo(\"post\", {{ patience = 2, {TELL} }})"), "blocked/occupied"),
+        (
+            "ben:patrol({ \"post\", \"far\" }, { patience = 2, onStop = function(e) log.info(\"%d\", e.index) end })"
+                .to_owned(),
+            "2",
+        ),
+    ];
+    for (accept, (wait, expected)) in
+        ["nil", "\"near\""].into_iter().flat_map(|accept| waits.clone().map(|wait| (accept, wait)))
+    {
+        let body = format!(
+            "anna:patrol({{ \"post\", \"cell\" }}, {{ doors = \"avoid\", accept = {accept} }})
+            timer.after(1, function() {wait} end)"
+        );
+        let mut run = Run::of(&body);
+        run.seconds(30);
+        assert_eq!(run.told.first().map(String::as_str), Some(expected), "{accept}: {wait}");
+    }
+}
+
 #[test]
 fn a_patrol_with_one_stop_in_reach_tries_the_others_once_a_second_until_a_door_opens() {
     let body = "anna:patrol({ \"post\", \"cell\" }, { doors = \"avoid\", patience = 0.5,

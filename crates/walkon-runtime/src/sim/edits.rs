@@ -10,9 +10,10 @@ use crate::base::ids::WalkId;
 use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, NavMap, PathQuery, Traversal};
 use crate::sim::tiles::{self, Turned};
 use crate::sim::wayfinding::Wayfinding;
-use crate::sim::{interpolation, paths, shortcuts};
+use crate::sim::{follow, interpolation, paths, shortcuts};
 use crate::world::asker::{goal_layer, traversal_of};
 use crate::world::character::Character;
+use crate::world::door::Door;
 use crate::world::event::Fact;
 use crate::world::interpolation::Interpolation;
 use crate::world::map::LevelMap;
@@ -68,6 +69,12 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId, edited: &MapChanges<'_>) {
         debug_assert!(false, "no walk goes away in this step");
         return;
     };
+    if let Phase::AtDoor(door) = walk.phase
+        && map.doors.get(door.index()).is_some_and(Door::is_passable)
+    {
+        // At once, so that no plan of this step goes around it.
+        follow::walk_on(walk, clock.landing());
+    }
     let Some(character) = characters.get(walk.character) else {
         debug_assert!(false, "the character of an open walk is there");
         return;

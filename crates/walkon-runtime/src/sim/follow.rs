@@ -353,7 +353,7 @@ fn climbing_stride(climb: LayerChange, body: BodyPose, gait: &StepGait) -> Strid
 }
 
 /// It goes on its way, if it stood at a door.
-fn walk_on(walk: &mut Walk, landing: TickNumber) {
+pub(crate) fn walk_on(walk: &mut Walk, landing: TickNumber) {
     if matches!(walk.phase, Phase::AtDoor(_)) {
         walk.phase = Phase::Moving;
         walk.blocked_by = None;

@@ -294,23 +294,26 @@ fn minds_others(walk: &Walk) -> bool {
         && walk.options.crowd != Crowd::Ghost
 }
 
-/// Whether the character that held the goal of a walk has left, or stands elsewhere now. A walker that is
-/// still far off is not told: by the time it comes there, the goal may be held again.
+/// Whether the character that held the goal of a walk has left: one that only looks for a way still holds it.
+/// A walker that is still far off is not told: by the time it comes there, the goal may be held again.
 fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     let near_m = people.crowd.replan_trigger_m;
     let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
     let is_gone = |holder| {
         let disc = walk.planned_around.as_ref().and_then(|around| around.disc_of(holder));
-        disc.is_some_and(|disc| is_gone(people, holder, &disc))
+        disc.is_some_and(|disc| has_moved(people, people.characters.alive(holder), &disc))
     };
     walk.goal_occupant.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
 /// Whether a character around whose circle a plan was made stands there no more.
 fn is_gone(people: People<'_>, who: CharacterId, disc: &Disc) -> bool {
-    let eps_m = people.crowd.moved_eps_m;
-    let there = people.characters.alive(who).filter(|who| people.is_obstacle(who));
-    there.is_none_or(|who| flat_distance(who.body.position, disc.centre) >= eps_m)
+    has_moved(people, people.characters.alive(who).filter(|who| people.is_obstacle(who)), disc)
+}
+
+/// Whether a character is not there any more, or not in the middle of its circle.
+fn has_moved(people: People<'_>, who: Option<&Character>, disc: &Disc) -> bool {
+    who.is_none_or(|who| flat_distance(who.body.position, disc.centre) >= people.crowd.moved_eps_m)
 }
 
 /// Whether a change can change the plan of a walk: it stands on the way, or it was gone around and is gone.
