@@ -101,7 +101,7 @@ pub(crate) fn reach<P: Plan>(
     [from, to]: [Vec3; 2],
     by: &Traversal,
     effort: &Effort,
-    by_labels: impl Fn(Vec3, &Traversal) -> Reach,
+    by_labels: &dyn Fn(Vec3, &Traversal) -> Reach,
 ) -> Reach {
     let Some(walled) = by.walled() else {
         return by_labels(to, by);
@@ -131,11 +131,11 @@ pub(crate) fn reach<P: Plan>(
 /// A random point that `draw` gives without regard to the direction of areas, and that can be reached with
 /// regard to it; where that fails, one that can be reached without passing such an area.
 pub(crate) fn draw_reached(
-    map: &impl Backend,
+    map: &dyn Backend,
     query: &RandomPoint,
     rng: &mut Rng,
     effort: &Effort,
-    draw: impl Fn(&RandomPoint, &mut Rng) -> Option<Vec3>,
+    draw: &dyn Fn(&RandomPoint, &mut Rng) -> Option<Vec3>,
 ) -> Option<Vec3> {
     let (Some(from), Some(walled)) = (query.reachable_from, query.by.walled()) else {
         return draw(query, rng);

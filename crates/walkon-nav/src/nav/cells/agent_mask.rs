@@ -10,7 +10,6 @@
 use glam::Vec3;
 
 use crate::base::geom::{self, Point};
-use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::bits::{Cells, Plane, ScanStop};
 use crate::nav::cells::map::CellMap;
@@ -428,18 +427,13 @@ impl CellMap {
             let reach = disc.radius + widest;
             geom::segment_distance_sq(shape.metric.flat(disc.centre), flat_start, flat_end) < reach * reach
         };
-        let mut near = RowOfDiscs::new([flat_start, flat_end]);
-        for disc in discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc)).filter(is_near) {
-            near.add(shape.metric.flat(disc.centre), disc);
-        }
-        near.sort();
+        let footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
+        let near = RowOfDiscs::new([flat_start, flat_end], footprints.filter(is_near).collect());
         let own = self.frame().cell_around(start);
-        let is_held = |x: i64, z: i64| {
-            let centre = shape.metric.flat([x as f64 + 0.5, z as f64 + 0.5]);
-            near.about(centre, widest).any(|disc| disc.holds(x, z))
-        };
         near.discs.is_empty()
-            || line_of_sight::is_clear_where(shape, start, end, |x, z| Cell { x, z } == own || !is_held(x, z))
+            || line_of_sight::is_clear_where(shape, start, end, |x, z| {
+                Cell { x, z } == own || !near.about(x, z).any(|disc| disc.holds(x, z))
+            })
     }
 }
 
@@ -448,37 +442,42 @@ struct RowOfDiscs {
     start: Point,
     /// The direction of the line, of length 1.
     toward: Point,
-    /// How far along the line.
-    discs: Vec<(f64, Footprint)>,
-    widest: f64,
+    discs: Vec<Footprint>,
+    /// How far along the line, from where counting begins, and the number of the disc.
+    order: Vec<(u32, u32)>,
+    reach: u32,
 }
 
 impl RowOfDiscs {
-    fn new([start, end]: [Point; 2]) -> Self {
+    fn new([start, end]: [Point; 2], discs: Vec<Footprint>) -> Self {
         let way = [end[0] - start[0], end[1] - start[1]];
         let length = libm::hypot(way[0], way[1]).max(f64::MIN_POSITIVE);
         let toward = [way[0] / length, way[1] / length];
-        Self { start, toward, discs: Vec::new(), widest: 0.0 }
+        let widest = discs.iter().map(|disc| disc.radius + disc.shape.width()).fold(0.0, f64::max);
+        // Rounded up, because places along the line are rounded down.
+        let reach = (widest + 2.0) as u32;
+        let mut row = Self { start, toward, discs, order: Vec::new(), reach };
+        let along = |(at, disc): (u32, &Footprint)| (row.along(disc.shape.metric.flat(disc.centre)), at);
+        row.order = (0..).zip(&row.discs).map(along).collect();
+        row.order.sort_unstable();
+        row
     }
 
-    fn along(&self, point: Point) -> f64 {
-        (point[0] - self.start[0]) * self.toward[0] + (point[1] - self.start[1]) * self.toward[1]
+    /// Whole cells, from far before the line.
+    fn along(&self, point: Point) -> u32 {
+        const BEFORE: f64 = 2_147_483_648.0;
+        let away = [point[0] - self.start[0], point[1] - self.start[1]];
+        (away[0] * self.toward[0] + away[1] * self.toward[1] + BEFORE) as u32
     }
 
-    fn add(&mut self, centre: Point, disc: Footprint) {
-        self.widest = self.widest.max(disc.radius);
-        self.discs.push((self.along(centre), disc));
-    }
-
-    fn sort(&mut self) {
-        ordered::sort_by(&mut self.discs, |a, b| a.0.total_cmp(&b.0));
-    }
-
-    /// Those that may reach into a cell so wide around a point.
-    fn about(&self, centre: Point, width: f64) -> impl Iterator<Item = &Footprint> {
-        let (along, reach) = (self.along(centre), self.widest + width);
-        let first = self.discs.partition_point(|disc| disc.0 < along - reach);
-        self.discs[first..].iter().take_while(move |disc| disc.0 <= along + reach).map(|disc| &disc.1)
+    /// Those that may reach into a cell.
+    fn about(&self, x: i64, z: i64) -> impl Iterator<Item = &Footprint> {
+        let centre = [x as f64 + 0.5, z as f64 + 0.5];
+        let along = self.discs.first().map_or(0, |disc| self.along(disc.shape.metric.flat(centre)));
+        let (low, high) = (along.saturating_sub(self.reach), along.saturating_add(self.reach));
+        let first = self.order.partition_point(|entry| entry.0 < low);
+        let about = self.order[first..].iter().take_while(move |entry| entry.0 <= high);
+        about.map(|entry| &self.discs[entry.1 as usize])
     }
 }
 

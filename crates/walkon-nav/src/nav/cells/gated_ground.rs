@@ -12,7 +12,7 @@ use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::MapFrame;
 use crate::nav::cells::strong_components::step_directions;
 use crate::nav::cells::terrain::CellTerrain;
-use crate::nav::cells::view::{CellRegion, CellView};
+use crate::nav::cells::view::CellView;
 use crate::nav::{OneWay, Traversal};
 
 /// The ground of a traversal, and the steps over the cells that areas with a direction take away as walls.
@@ -24,8 +24,8 @@ pub(crate) struct GatedGround {
     pub(crate) cells: Vec<Cell>,
     /// By cell, where one may step to from it.
     pub(crate) steps: Vec<Vec<Cell>>,
-    /// Steps into them from outside, by the part that they begin in.
-    pub(crate) entries: Vec<(CellRegion, Cell)>,
+    /// Steps into them from outside: from a part of the view, to the place of a cell; in order.
+    pub(crate) entries: Vec<(u32, u32)>,
 }
 
 /// Whose ground it is.
@@ -57,7 +57,7 @@ impl GatedGround {
                 let is_ground = part.is_some() || new.place(beside).is_some();
                 steps.extend((is_ground && may_step(at, cell, beside, direction)).then_some(beside));
                 let part = part.filter(|_| may_step(at, beside, cell, direction ^ 4));
-                new.entries.extend(part.map(|part| (part, cell)));
+                new.entries.extend(part.map(|part| (part, at as u32)));
             }
             new.steps.push(steps);
         }

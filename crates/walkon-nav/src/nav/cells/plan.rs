@@ -97,7 +97,7 @@ impl CellMap {
     /// the direction of areas decides.
     #[must_use]
     pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
-        reach::<CellPlan>(self, [from, to], by, effort, |to, by| {
+        reach::<CellPlan>(self, [from, to], by, effort, &|to, by| {
             let view = self.view(by);
             let trouble = |(start, _)| self.trouble(&view, start, to, by);
             self.begin_at(&view, from, by).map_or_else(Some, trouble).map_or(Reach::Yes, Reach::No)

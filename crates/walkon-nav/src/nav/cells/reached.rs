@@ -16,13 +16,13 @@ use crate::nav::Traversal;
 use crate::nav::cell::Cell;
 use crate::nav::cells::CellMap;
 use crate::nav::cells::gated_ground::{GatedGround, beside};
-use crate::nav::cells::view::{CellRegion, CellView};
+use crate::nav::cells::view::CellView;
 
 /// What is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct ReachedCells {
     ground: Arc<GatedGround>,
-    parts: BTreeSet<CellRegion>,
+    parts: BTreeSet<u32>,
     /// By cell of areas with a direction.
     is_reached: Vec<bool>,
 }
@@ -54,7 +54,7 @@ impl ReachedCells {
                 if self.parts.insert(part) {
                     let first = entries.partition_point(|entry| entry.0 < part);
                     let from_it = entries[first..].iter().take_while(|entry| entry.0 == part);
-                    begins.extend(from_it.map(|entry| entry.1));
+                    begins.extend(from_it.map(|entry| self.ground.cells[entry.1 as usize]));
                 }
             }
         }
@@ -81,7 +81,7 @@ impl ReachedCells {
 
     /// Reached cells among which is the one nearest to a point, in cells.
     pub(crate) fn nearest(&self, point: Point) -> impl Iterator<Item = Cell> + '_ {
-        let closest = self.ground.view.closest_part(|part| self.parts.contains(&part), point);
+        let closest = self.ground.view.closest_part(&|part| self.parts.contains(&part), point);
         let gates = self.ground.cells.iter().zip(&self.is_reached).filter(|(_, is_reached)| **is_reached);
         closest.into_iter().chain(gates.map(|(cell, _)| *cell))
     }

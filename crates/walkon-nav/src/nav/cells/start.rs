@@ -62,7 +62,7 @@ impl CellMap {
         }
         let at = self.to_cells(point);
         let furthest = SNAP_M / self.frame().cell_size_m;
-        view.closest(|_| true, at, furthest)?;
+        view.closest(&|_| true, at, furthest)?;
         let surroundings = StartSurroundings::new(self, geom::ground(point), by);
         // Most bodies are just beside legal ground: look there before everywhere.
         let mut tried = 0;

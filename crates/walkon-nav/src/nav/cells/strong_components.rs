@@ -162,7 +162,7 @@ impl StrongComponents {
     }
 
     /// The cell of some rooms whose centre is nearest to a point, in cells; ties by (distance, z, x).
-    pub(crate) fn closest(&self, is_wanted: impl Fn(u32) -> bool, point: Point) -> Option<Cell> {
+    pub(crate) fn closest(&self, is_wanted: &dyn Fn(u32) -> bool, point: Point) -> Option<Cell> {
         self.labels.closest_where(point, f64::INFINITY, is_wanted)
     }
 }

@@ -42,33 +42,40 @@ pub(crate) enum Reached {
 }
 
 impl Reached {
-    /// Whether a part of the cells is among it.
-    fn has(&self, part: CellRegion) -> bool {
-        match (self, part) {
-            (Self::Region(region), part) => *region == part,
-            (Self::Rooms(open), CellRegion::Alone(room)) => open[room as usize],
-            (Self::Rooms(_), CellRegion::Joined(_)) => false,
+    /// Whether a part of the cells, by its number, is among it.
+    fn has(&self, part: u32) -> bool {
+        match self {
+            Self::Region(region) => region.number() == part,
+            Self::Rooms(open) => open[part as usize],
         }
     }
 
-    /// All parts of it.
-    pub(crate) fn parts(self) -> impl Iterator<Item = CellRegion> {
-        let (region, open) = match self {
-            Self::Region(region) => (Some(region), Vec::new()),
-            Self::Rooms(open) => (None, open),
-        };
-        let rooms = (0..).zip(open).filter(|(_, is_open)| *is_open);
-        region.into_iter().chain(rooms.map(|(room, _)| CellRegion::Alone(room)))
+    /// The numbers of all parts of it.
+    pub(crate) fn parts(self) -> Vec<u32> {
+        match self {
+            Self::Region(region) => vec![region.number()],
+            Self::Rooms(open) => (0..).zip(open).filter(|entry| entry.1).map(|(room, _)| room).collect(),
+        }
     }
 }
 
 /// Cells that can be reached from one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellRegion {
     /// A component by its label.
     Alone(u32),
     /// Components joined by doors.
     Joined(u32),
+}
+
+impl CellRegion {
+    /// One number for each.
+    fn number(self) -> u32 {
+        match self {
+            Self::Alone(label) => 2 * label,
+            Self::Joined(root) => 2 * root + 1,
+        }
+    }
 }
 
 impl CellView {
@@ -99,12 +106,12 @@ impl CellView {
         }
     }
 
-    /// What of the cells that hang together a cell belongs to: a room where there are directions, numbered
-    /// as if it were alone, else a region.
-    pub(crate) fn part(&self, x: u32, z: u32) -> Option<CellRegion> {
+    /// The number of the part of the cells that a cell belongs to: of a room where there are directions, else
+    /// of a region.
+    pub(crate) fn part(&self, x: u32, z: u32) -> Option<u32> {
         match self.rooms() {
-            Some(rooms) => rooms.room(x, z).map(CellRegion::Alone),
-            None => self.region(x, z),
+            Some(rooms) => rooms.room(x, z),
+            None => self.region(x, z).map(CellRegion::number),
         }
     }
 
@@ -116,14 +123,14 @@ impl CellView {
     /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z,
     /// x).
     pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<Cell> {
-        self.closest_part(|part| reached.has(part), point)
+        self.closest_part(&|part| reached.has(part), point)
     }
 
-    /// The same of the cells that belong to some parts.
-    pub(crate) fn closest_part(&self, is_wanted: impl Fn(CellRegion) -> bool, point: Point) -> Option<Cell> {
+    /// The same of the cells that belong to some parts, by their numbers.
+    pub(crate) fn closest_part(&self, is_wanted: &dyn Fn(u32) -> bool, point: Point) -> Option<Cell> {
         match self.rooms() {
-            Some(rooms) => rooms.closest(|room| is_wanted(CellRegion::Alone(room)), point),
-            None => self.closest(is_wanted, point, f64::INFINITY),
+            Some(rooms) => rooms.closest(is_wanted, point),
+            None => self.closest(&|region| is_wanted(region.number()), point, f64::INFINITY),
         }
     }
 
@@ -138,7 +145,7 @@ impl CellView {
     /// (distance, z, x).
     pub(crate) fn closest(
         &self,
-        is_wanted: impl Fn(CellRegion) -> bool,
+        is_wanted: &dyn Fn(CellRegion) -> bool,
         point: Point,
         within: f64,
     ) -> Option<Cell> {

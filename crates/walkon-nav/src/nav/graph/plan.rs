@@ -697,7 +697,7 @@ impl Measure {
 impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
     pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
-        reach::<GraphPlan>(self, [from, to], by, effort, |to, by| {
+        reach::<GraphPlan>(self, [from, to], by, effort, &|to, by| {
             if !self.fits(by) {
                 return Reach::No(PathFailure::TooWide);
             }

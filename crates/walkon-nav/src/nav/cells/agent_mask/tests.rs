@@ -144,17 +144,13 @@ fn along_a_line_the_discs_about_a_cell_are_among_those_that_hold_it() {
     for _ in 0..100 {
         let frame = frame(&Bits::new(100, 100));
         let mut place = || [rng.float(0.0, 100.0), rng.float(0.0, 100.0)];
-        let mut row = RowOfDiscs::new([place(), place()]);
-        let centres: Vec<Point> = (0..60).map(|_| place()).collect();
-        for &centre in &centres {
-            let disc = Disc { centre: geom::raise(centre, 0.0), radius_m: rng.float(0.0, 3.0) as f32 };
-            let disc = Footprint::of(&frame, &disc).unwrap();
-            row.add(disc.centre, disc);
-        }
-        row.sort();
+        let (line, centres) = ([place(), place()], (0..60).map(|_| place()).collect::<Vec<Point>>());
+        let disc = |centre| Disc { centre: geom::raise(centre, 0.0), radius_m: rng.float(0.0, 3.0) as f32 };
+        let discs = centres.into_iter().map(disc);
+        let row = RowOfDiscs::new(line, discs.filter_map(|disc| Footprint::of(&frame, &disc)).collect());
         for (x, z) in (0..100).flat_map(|x| (0..100).map(move |z| (x, z))) {
-            let is_held = row.discs.iter().any(|(_, disc)| disc.holds(x, z));
-            let about = || row.about([x as f64 + 0.5, z as f64 + 0.5], frame.tiling.shape().width());
+            let is_held = row.discs.iter().any(|disc| disc.holds(x, z));
+            let about = || row.about(x, z);
             assert_eq!(about().any(|disc| disc.holds(x, z)), is_held);
             held += u32::from(is_held);
             asked += about().count();

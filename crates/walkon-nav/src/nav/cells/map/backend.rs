@@ -216,7 +216,7 @@ impl Backend for CellMap {
             return Some(here);
         }
         let within = f64::from(within_m) / self.frame().cell_size_m;
-        let cell = self.view(by).closest(|_| true, self.to_cells(point), within)?;
+        let cell = self.view(by).closest(&|_| true, self.to_cells(point), within)?;
         Some(Location { node: self.node(cell), point: self.centre(cell) })
     }
 

@@ -207,7 +207,7 @@ impl Backend for PointGraph {
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let effort = Effort::endless();
         let draw = |query: &RandomPoint, rng: &mut Rng| self.draw_point(query, rng, &effort);
-        (draw_reached(self, query, rng, &effort, draw), effort.expansions())
+        (draw_reached(self, query, rng, &effort, &draw), effort.expansions())
     }
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {
