@@ -33,6 +33,7 @@ use crate::world::goal::Goal;
 use crate::world::leaders::Leaders;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
+use crate::world::walk_mode::WalkMode;
 use crate::world::walks::Walks;
 
 /// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on
@@ -161,11 +162,13 @@ pub(crate) fn keep_off(nav: &NavMap, character: &Character) -> KeepOff {
 
 /// Has a walk ask for a new path when others call for one.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
-    if parts.walker(id).is_some_and(|(walk, character)| marks.concern_search(walk, character))
-        && let Some(walk) = parts.walks.get_mut(id)
-    {
+    if let Some((walk, _)) = parts.walker(id).filter(|(walk, who)| marks.concern_search(walk, who)) {
         // It goes on: whether its answer leads past them is seen when it is there.
-        walk.is_crowded = true;
+        let is_kept = |who| parts.characters.get(who).is_some_and(People::is_kept);
+        let around = walk.asked_around.as_ref().map(|around| around.unsettled(is_kept));
+        if let Some(walk) = parts.walks.get_mut(id) {
+            (walk.asked_around, walk.is_crowded) = (around, true);
+        }
     }
     let (crowd, leaders) = (&parts.settings.crowd, &*parts.leaders);
     let people = People { characters: parts.characters, walks: parts.walks, crowd, leaders };
@@ -294,14 +297,20 @@ fn minds_others(walk: &Walk) -> bool {
         && walk.options.crowd != Crowd::Ghost
 }
 
-/// Whether the character that held the goal of a walk has left: one that only looks for a way still holds it.
-/// A walker that is still far off is not told: by the time it comes there, the goal may be held again.
+/// Whether the character that held the goal of a walk has left, or stands elsewhere now. A patrol that only
+/// looks for a way to its other stops still holds it. A walker that is still far off is not told: by the time
+/// it comes there, the goal may be held again.
 fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     let near_m = people.crowd.replan_trigger_m;
     let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
     let is_gone = |holder| {
         let disc = walk.planned_around.as_ref().and_then(|around| around.disc_of(holder));
-        disc.is_some_and(|disc| has_moved(people, people.characters.alive(holder), &disc))
+        let walk = people.characters.alive(holder).and_then(|who| people.walks.get(who.walk?));
+        let is_patrol = walk.is_some_and(|walk| matches!(walk.mode, WalkMode::Patrol(_)));
+        disc.is_some_and(|disc| match is_patrol {
+            true => has_moved(people, people.characters.alive(holder), &disc),
+            false => is_gone(people, holder, &disc),
+        })
     };
     walk.goal_occupant.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
@@ -359,24 +368,22 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere; where others
-/// have come while it was made, also of those that would have stepped aside then and keep their places now.
+/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere, or that keep
+/// their places since it was asked for.
 fn newcomers(people: People<'_>, nav: &NavMap, walk: &Walk, now: &Bystanders) -> Vec<Disc> {
-    let (eps_m, to) = (people.crowd.moved_eps_m, end_of(walk));
-    let off = people.characters.get(walk.character).filter(|_| walk.is_crowded);
-    let off = off.map(|character| keep_off(nav, character));
+    let off = people.characters.get(walk.character).map(|character| keep_off(nav, character));
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
         .planned_around
         .as_ref()
         .map_or_else(BTreeMap::new, |old| old.who().iter().copied().zip(old.discs().iter()).collect_map());
-    let met = |(&who, &disc): (&CharacterId, &Disc)| {
-        let kept = people.characters.get(who).filter(|who| People::is_kept(who));
-        let disc = off.zip(kept).map_or(disc, |(off, who)| people.whole_disc_of(who, to, off));
-        let is_known = before.get(&who).is_some_and(|before| {
-            flat_distance(before.centre, disc.centre) < eps_m && disc.radius_m < before.radius_m + eps_m
-        });
-        (!is_known).then_some(disc)
+    let met = |(who, &disc): (&CharacterId, &Disc)| match before.get(who) {
+        Some(before) if before.radius_m == Bystanders::UNSETTLED_M => {
+            let whole = off.zip(people.characters.get(*who));
+            Some(whole.map_or(disc, |(off, who)| people.whole_disc_of(who, end_of(walk), off)))
+        }
+        Some(before) if flat_distance(before.centre, disc.centre) < people.crowd.moved_eps_m => None,
+        _ => Some(disc),
     };
     now.who().iter().zip(now.discs().iter()).filter_map(met).collect()
 }

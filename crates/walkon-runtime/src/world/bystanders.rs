@@ -32,6 +32,18 @@ impl Bystanders {
         Self { who, discs, hash: hash.finish() }
     }
 
+    /// The radius of a circle of which it is not settled whether a way leads past it, metres.
+    pub(crate) const UNSETTLED_M: f32 = -1.0;
+
+    /// The same, where that is not settled of some characters.
+    pub(crate) fn unsettled(&self, is_so: impl Fn(CharacterId) -> bool) -> Self {
+        let circle = |(&who, &disc): (&CharacterId, &Disc)| match is_so(who) {
+            true => Disc { radius_m: Self::UNSETTLED_M, ..disc },
+            false => disc,
+        };
+        Self::new(Arc::clone(&self.who), self.who.iter().zip(self.discs.iter()).map(circle).collect())
+    }
+
     /// The characters.
     #[must_use]
     pub fn who(&self) -> &[CharacterId] {

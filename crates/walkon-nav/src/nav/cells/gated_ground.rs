@@ -47,7 +47,7 @@ impl GatedGround {
             let is_wrong = |gate: &&OneWay| {
                 gate.crossed(from, to, |area, point| terrain.is_around(area, point)).is_some()
             };
-            leave >> direction & 1 == 0 && !gates[at].iter().any(|gate| is_wrong(gate))
+            leave >> direction & 1 == 0 && !gates[at].iter().any(is_wrong)
         };
         let mut new = Self { view: bare, cells, steps: Vec::new(), entries: Vec::new() };
         for (at, &cell) in new.cells.iter().enumerate() {

@@ -709,7 +709,7 @@ fn what_lies_past_areas_with_a_direction_is_what_a_flood_finds_and_is_kept_until
             let mut reached = ReachedCells::none(&map, map.view(&by), &by);
             reached.add(start);
             let expected = flooded(&map, &by, start);
-            for cell in 0..map.frame().cell_count() as u32 {
+            for cell in 0..map.frame().cell_count() {
                 let at = Cell { x: cell % map.frame().width, z: cell / map.frame().width };
                 let label = || format!("round {round}, change {change}: {start:?} to {at:?}, {by:?}");
                 assert_eq!(reached.holds(at), expected[cell as usize], "{}", label());
