@@ -391,9 +391,15 @@ fn shorter<'a>(
     chosen.map(|(_, retreats)| (retreats, &passing[..]))
 }
 
-/// Makes a walker that meets one that backs out back out as well, with the file behind it.
+/// Makes a walker that meets one that backs out back out as well, with the file behind it, for those that the
+/// other lets pass and that have yet to.
 fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, yields_to: &[CharacterId]) -> bool {
-    let passing: Vec<u32> = yields_to.iter().filter_map(|&who| parts.bodies.rows.get(who)).collect();
+    let is_to_pass = |row: &u32| {
+        let walk = parts.walk_of(*row);
+        walk.is_some_and(|walk| walk.backing_out.is_none() && walk.following.is_some())
+    };
+    let passing = yields_to.iter().filter_map(|&who| parts.bodies.rows.get(who));
+    let passing: Vec<u32> = passing.filter(is_to_pass).collect();
     let file = files.behind(parts.walks, index, NOBODY);
     if passing.is_empty() || passing.contains(&files.held[index as usize].row) {
         return false;
