@@ -189,3 +189,21 @@ fn streams_that_jam_two_lanes_come_apart() {
         [3.0, 6.0].map(|length_m| arrive(&Corridor { kind, width_m: 1.5, length_m }, [20; 2], 0))
     }));
 }
+
+/// Streams that fill both lanes of a corridor from either end: those who stand before it let the others out,
+/// and all are through in five seconds each.
+#[test]
+fn streams_of_thirty_each_way_come_through_two_lanes() {
+    const PEOPLE: usize = 30;
+    const EACH_MOST_S: f64 = 5.0;
+    let corridors = ["grid", "mesh"].into_iter().flat_map(|kind| {
+        [1.3, 1.4].into_iter().map(move |width_m| Corridor { kind, width_m, length_m: 6.0 })
+    });
+    assert_all_arrive(corridors.flat_map(|corridor| {
+        (0..3).map(move |seed| {
+            let took_s = arrive(&corridor, [PEOPLE; 2], seed)?;
+            let most_s = EACH_MOST_S * 2.0 * PEOPLE as f64;
+            (took_s <= most_s).then_some(took_s).ok_or(format!("{took_s} s: {corridor:?}, seed {seed}"))
+        })
+    }));
+}

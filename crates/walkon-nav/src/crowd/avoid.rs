@@ -6,13 +6,13 @@
 //! velocity that breaks the least is taken, walls first. Every walker decides from the velocities of the last
 //! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric
 //! meetings are broken to the passing side. A walker in front does not look back at walkers that go the same
-//! way; a walker in a narrow place goes before one that stands outside; in a jam two walkers that meet step
-//! aside for one another in turns, and neither drives the other before it where the two have room to pass. No
-//! trigonometry, no random numbers; single precision in a fixed order. Cost: linear in the walkers; each
-//! looks at the nearest few only. Not here: paths, pushes of what overlaps already (`resolve`), which walker
-//! goes first at a door. Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance"
-//! (2011). Ours: shares by readiness to give way, the passing side, walls as half-planes through their
-//! nearest point, lines beyond reach left out.
+//! way; a walker in a narrow place, or in one of two lanes, goes before one that stands outside; in a jam two
+//! walkers that meet step aside for one another in turns, and neither drives the other before it where the
+//! two have room to pass. No trigonometry, no random numbers; single precision in a fixed order. Cost: linear
+//! in the walkers; each looks at the nearest few only. Not here: paths, pushes of what overlaps already
+//! (`resolve`), which walker goes first at a door. Source: van den Berg, Guy, Lin, Manocha, "Reciprocal
+//! n-body collision avoidance" (2011). Ours: shares by readiness to give way, the passing side, walls as
+//! half-planes through their nearest point, lines beyond reach left out.
 
 use glam::{BVec4A, Vec2, Vec4};
 
@@ -22,7 +22,7 @@ use crate::crowd::avoid::orca_lines::{Four, FourOthers, Met, WalkerRow, meet};
 use crate::crowd::avoid::right_of_way::held_up;
 use crate::crowd::avoid::simd::LANES;
 
-pub use self::right_of_way::PASSING_GAP_M;
+pub use self::right_of_way::{FILLED, PASSING_GAP_M};
 pub use self::walker::{AvoidSettings, PassingSide, Step, Walker};
 
 mod linear_program;

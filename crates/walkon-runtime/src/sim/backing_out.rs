@@ -19,7 +19,7 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
-use crate::crowd::avoid::PASSING_GAP_M;
+use crate::crowd::avoid::{FILLED, PASSING_GAP_M};
 use crate::crowd::steer;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::retreats::{
@@ -51,9 +51,6 @@ const AGAINST: f32 = 0.5;
 /// Seconds that a walker waits in its place for others that do not get on.
 const WAITS_IDLY_S: f64 = 3.0;
 
-/// Places that are less than so many times as wide as two walkers that meet need can be jammed by files
-/// abreast. 2: beside two abreast two more pass.
-const FILLED: f32 = 2.0;
 /// Seconds for which neither of two walkers that could pass comes nearer to its end than ever, after which
 /// their files are jammed. 4: streams that sort themselves into lanes have begun to flow.
 const JAMMED_S: f64 = 4.0;

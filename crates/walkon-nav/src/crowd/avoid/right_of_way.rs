@@ -69,6 +69,10 @@ pub(super) fn held_up(walker: &Walker) -> f32 {
 /// none each waits for the other to be thinner.
 pub const PASSING_GAP_M: f32 = 0.02;
 
+/// Places that are less than so many times as wide as two walkers need can be jammed by files abreast. 2:
+/// beside two abreast two more pass.
+pub const FILLED: f32 = 2.0;
+
 /// Whether two walkers that meet have room beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PassingRoom {
@@ -88,7 +92,7 @@ pub(super) fn in_the_way(
     room: PassingRoom,
 ) -> (f32, bool) {
     if is_jammed(walker.held_s.max(other.held_s), room) {
-        let behind = makes_way(walker, other, ids);
+        let behind = outside_lanes(walker, other).unwrap_or_else(|| makes_way(walker, other, ids));
         return (behind, behind > 0.0);
     }
     let behind =
@@ -99,14 +103,37 @@ pub(super) fn in_the_way(
 /// Whether a walker is in a place too narrow for it and another.
 #[inline]
 fn is_narrow(walker: &Walker, other: &Walker) -> bool {
-    walker.width_m < walker.radius_m + other.radius_m + PASSING_GAP_M
+    is_within(walker, other, 1.0)
 }
 
-/// 1 for a walker that meets another in a place too narrow for two and is not in one itself, -1 for the
-/// other: the one outside can step aside. None where both are, or neither is.
+/// Whether a walker is in a place less than so many times as wide as it and another need to pass.
+#[inline]
+fn is_within(walker: &Walker, other: &Walker, times: f32) -> bool {
+    walker.width_m < times * (walker.radius_m + other.radius_m) + PASSING_GAP_M
+}
+
+/// 1 for a walker that meets another in a place too narrow for two, or for more than two lanes, and is not in
+/// one itself, -1 for the other: the one outside can step aside. None where both are, or neither is.
 #[inline]
 fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
-    match (is_narrow(walker, other), is_narrow(other, walker)) {
+    outside_of(is_narrow(walker, other), is_narrow(other, walker)).or_else(|| outside_lanes(walker, other))
+}
+
+/// The same where two have room, and files abreast leave none: whoever stands before a corridor that people
+/// fill side by side lets them out, or nobody gets in. Not those that step aside or back out: they have no way
+/// of their own to go.
+#[inline]
+fn outside_lanes(walker: &Walker, other: &Walker) -> Option<f32> {
+    let have_ways = walker.left_m > 0.0 && other.left_m > 0.0;
+    let is_lane = have_ways && !is_narrow(walker, other) && !is_narrow(other, walker);
+    let [own, its] = [is_within(walker, other, FILLED), is_within(other, walker, FILLED)];
+    outside_of(is_lane && own, is_lane && its)
+}
+
+/// 1 for the one of two walkers that is outside, -1 for the one inside.
+#[inline]
+fn outside_of(is_inside: bool, is_other_inside: bool) -> Option<f32> {
+    match (is_inside, is_other_inside) {
         (false, true) => Some(1.0),
         (true, false) => Some(-1.0),
         _ => None,
