@@ -119,8 +119,8 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
     outside_of(is_narrow(walker, other), is_narrow(other, walker)).or_else(|| outside_lanes(walker, other))
 }
 
-/// The same where two have room, and files abreast leave none: whoever stands before a corridor that people
-/// fill side by side lets them out, or nobody gets in. Not those that step aside or back out: they have no way
+/// The same where two have room, and files abreast leave none: those that stand before a corridor that people
+/// fill side by side let them out, or none gets in. Not those that step aside or back out: they have no way
 /// of their own to go.
 #[inline]
 fn outside_lanes(walker: &Walker, other: &Walker) -> Option<f32> {
