@@ -116,7 +116,7 @@ fn is_within(walker: &Walker, other: &Walker, times: f32) -> bool {
 /// one itself, -1 for the other: the one outside can step aside. None where both are, or neither is.
 #[inline]
 fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
-    outside_of(is_narrow(walker, other), is_narrow(other, walker)).or_else(|| outside_lanes(walker, other))
+    outside_where(walker, other, is_narrow).or_else(|| outside_lanes(walker, other))
 }
 
 /// The same where two have room, and files abreast leave none: those that stand before a corridor that people
@@ -125,15 +125,20 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
 #[inline]
 fn outside_lanes(walker: &Walker, other: &Walker) -> Option<f32> {
     let have_ways = walker.left_m > 0.0 && other.left_m > 0.0;
-    let is_lane = have_ways && !is_narrow(walker, other) && !is_narrow(other, walker);
-    let [own, its] = [is_within(walker, other, FILLED), is_within(other, walker, FILLED)];
-    outside_of(is_lane && own, is_lane && its)
+    if !have_ways || is_narrow(walker, other) || is_narrow(other, walker) {
+        return None;
+    }
+    outside_where(walker, other, |one, other| is_within(one, other, FILLED))
 }
 
-/// 1 for the one of two walkers that is outside, -1 for the one inside.
+/// 1 for a walker that is not in such a place when the other is, -1 for the other.
 #[inline]
-fn outside_of(is_inside: bool, is_other_inside: bool) -> Option<f32> {
-    match (is_inside, is_other_inside) {
+fn outside_where(
+    walker: &Walker,
+    other: &Walker,
+    is_inside: impl Fn(&Walker, &Walker) -> bool,
+) -> Option<f32> {
+    match (is_inside(walker, other), is_inside(other, walker)) {
         (false, true) => Some(1.0),
         (true, false) => Some(-1.0),
         _ => None,

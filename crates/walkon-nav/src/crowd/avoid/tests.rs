@@ -190,12 +190,18 @@ fn at_a_mouth(width_m: f32) -> [Walker; 2] {
 
 #[test]
 fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
-    let [inside, before] = at_a_mouth(0.4);
     let behind = |one: &Walker, other: &Walker, ids| in_the_way(one, other, ids, 1.0, PassingRoom::Short).0;
-    assert_eq!(behind(&inside, &before, [0, 1]), -1.0);
-    assert_eq!(behind(&before, &inside, [1, 0]), 1.0);
-    // Where two fit, the nearer to its end goes first.
-    let [inside, before] = at_a_mouth(0.8);
+    // Also where two fit beside each other, and no third.
+    for width_m in [0.4, 0.8] {
+        let [inside, mut before] = at_a_mouth(width_m);
+        assert_eq!(behind(&inside, &before, [0, 1]), -1.0);
+        assert_eq!(behind(&before, &inside, [1, 0]), 1.0);
+        // One that steps aside or backs out has no way of its own, and counts as outside of no lanes.
+        before.left_m = 0.0;
+        assert_eq!(behind(&before, &inside, [1, 0]) == 1.0, width_m < 0.5);
+    }
+    // Where more fit, the nearer to its end goes first.
+    let [inside, before] = at_a_mouth(1.5);
     assert!(behind(&inside, &before, [0, 1]) > 0.0);
     assert!(behind(&before, &inside, [1, 0]) < 0.0);
 }
