@@ -502,7 +502,7 @@ fn areas(world: &mut World, before: &Origin, new: &World) -> AreaNumbers {
 
 /// Doors keep their numbers; new ones come behind, those that are gone stay as doors without ground.
 fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
-    let count = world.map.doors.len();
+    let (count, rate) = (world.map.doors.len(), world.rate());
     for index in 0..count {
         let name = world.map.doors[index].name.clone();
         let Some(now) = new.map.doors.iter().find(|door| door.name == name) else {
@@ -521,8 +521,8 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
         door.bounds = now.bounds;
         door.one_way = now.one_way;
         door.teams.clone_from(&now.teams);
-        door.moving_ticks = now.moving_ticks;
-        door.left_ticks = door.left_ticks.min(now.moving_ticks);
+        door.moving_s = now.moving_s;
+        door.left_ticks = door.left_ticks.min(rate.ticks(now.moving_s));
         if given.is_none_or(|given| given.is_locked != now.is_locked || given.key != now.key) {
             door.is_locked = now.is_locked;
             door.key = now.key.clone();

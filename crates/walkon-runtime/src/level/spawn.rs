@@ -69,7 +69,7 @@ pub fn build(level: Level, seed: Option<u64>) -> Spawned {
         }),
         nav: map,
         areas: areas(&resolved),
-        doors: doors(&def, &resolved, rate, floor_y_m),
+        doors: doors(&def, &resolved, floor_y_m),
         regions: regions(&def),
         marks: resolved
             .marks
@@ -133,10 +133,10 @@ fn areas(resolved: &Resolved) -> Vec<Area> {
 /// The rules by which somebody who is nobody in particular passes the doors of a level.
 pub(super) fn rules_of_doors(level: &Level) -> Option<Arc<PassRules>> {
     let floor_y_m = resolve::floor_y_m(&level.def);
-    pass_rules(&doors(&level.def, &level.resolved, TickRate::default(), floor_y_m), None)
+    pass_rules(&doors(&level.def, &level.resolved, floor_y_m), None)
 }
 
-fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: Option<f64>) -> Vec<Door> {
+fn doors(def: &LevelDef, resolved: &Resolved, floor_y_m: Option<f64>) -> Vec<Door> {
     let door = |(door, &area): (&DoorDef, &AreaId)| {
         let bounds = resolved.areas.get(area.index()).map_or(Bounds::of(&[[0.0, 0.0]]), |area| area.bounds);
         Door {
@@ -144,7 +144,7 @@ fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: Option<
             area,
             position: raise(bounds.centre(), floor_y_m.unwrap_or(0.0)),
             bounds,
-            moving_ticks: rate.ticks(door.duration_s),
+            moving_s: door.duration_s,
             state: if door.open { DoorState::Open } else { DoorState::Closed },
             left_ticks: 0,
             is_locked: door.is_locked(),

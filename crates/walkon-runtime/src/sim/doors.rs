@@ -8,7 +8,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::base::time::TickNumber;
+use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
 use crate::nav::NavMap;
 use crate::world::area::Availability;
@@ -22,6 +22,7 @@ use crate::world::ops::{areas, doors};
 #[derive(Debug)]
 pub(crate) struct DoorParts<'a> {
     pub(crate) tick: TickNumber,
+    pub(crate) rate: TickRate,
     pub(crate) map: &'a mut LevelMap,
     pub(crate) characters: &'a mut Characters,
     pub(crate) events: &'a mut EventQueue,
@@ -58,7 +59,7 @@ fn open(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     match door.state {
         DoorState::Open => finish(parts, id, request),
         DoorState::Closed | DoorState::Closing => {
-            door.left_ticks = left_ticks(door, DoorState::Closed, request);
+            door.left_ticks = left_ticks(door, parts.rate, request);
             enter(parts, id, DoorState::Opening, request.by);
             if parts.map.doors[id.index()].left_ticks == 0 {
                 opened(parts, id, request);
@@ -104,7 +105,7 @@ fn close(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
 
 fn begin_closing(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     let door = &mut parts.map.doors[id.index()];
-    door.left_ticks = left_ticks(door, DoorState::Open, request);
+    door.left_ticks = left_ticks(door, parts.rate, request);
     let area = door.area;
     areas::edit_available(parts.map, area, Availability::Unavailable);
     enter(parts, id, DoorState::Closing, request.by);
@@ -114,13 +115,9 @@ fn begin_closing(parts: &mut DoorParts<'_>, id: DoorId, request: &DoorRequest) {
     }
 }
 
-/// Ticks that the new movement takes: all of it from `rest`, else what the reversed one had done.
-fn left_ticks(door: &Door, rest: DoorState, request: &DoorRequest) -> u64 {
-    match (request.is_instant, door.state == rest) {
-        (true, _) => 0,
-        (false, true) => door.moving_ticks,
-        (false, false) => door.moving_ticks.saturating_sub(door.left_ticks),
-    }
+/// Ticks that the new movement takes: all of it from rest, else what the reversed one had done.
+fn left_ticks(door: &Door, rate: TickRate, request: &DoorRequest) -> u64 {
+    if request.is_instant { 0 } else { rate.ticks(door.moving_s).saturating_sub(door.left_ticks) }
 }
 
 /// Whether the door may begin to close now. When a character stands in it: waits, gives up, or pushes.

@@ -28,7 +28,7 @@ pub fn doors(world: &mut World) {
 
 pub(crate) fn door_parts(world: &mut World) -> DoorParts<'_> {
     let World { clock, map, characters, events, .. } = world;
-    DoorParts { tick: clock.tick, map, characters, events }
+    DoorParts { tick: clock.tick, rate: clock.rate, map, characters, events }
 }
 
 /// Step 5.

@@ -49,7 +49,7 @@ pub fn traversal(map: &LevelMap, rate: TickRate, asker: Asker<'_>) -> Traversal 
             DoorPolicy::Wait => !door.is_passable(),
         })
         .filter(|door| asker.tags.is_none_or(|tags| door.admits(tags)))
-        .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
+        .map(|door| (door.area, rate.ticks(door.moving_s) as f32 * tick_s * asker.speed_mps))
         .collect();
     ordered::sort_by_key(&mut through, |(area, _)| *area);
     let through = (!through.is_empty()).then(|| Arc::from(through));

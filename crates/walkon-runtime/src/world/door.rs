@@ -192,8 +192,8 @@ pub struct Door {
     pub position: glam::Vec3,
     /// The area's bounds on the ground.
     pub bounds: Bounds,
-    /// Ticks that a whole movement takes.
-    pub moving_ticks: u64,
+    /// How long a whole movement takes, seconds.
+    pub moving_s: f64,
     /// Where it is in its movement.
     pub state: DoorState,
     /// Ticks of movement left, 0 when it stands still.
@@ -241,7 +241,7 @@ impl Door {
             area: AreaId(u32::MAX),
             position: glam::Vec3::ZERO,
             bounds: Bounds::of(&[[0.0, 0.0]]),
-            moving_ticks: 0,
+            moving_s: 0.0,
             state: DoorState::Closed,
             left_ticks: 0,
             is_locked: false,

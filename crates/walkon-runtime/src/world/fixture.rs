@@ -68,5 +68,5 @@ pub(crate) fn someone(seed: u64, name: &str, position: Vec3) -> Character {
 
 /// A door that is closed.
 pub(crate) fn door() -> Door {
-    Door { area: AreaId(0), moving_ticks: 1, ..Door::blank("gate".to_owned()) }
+    Door { area: AreaId(0), moving_s: 1.0 / 60.0, ..Door::blank("gate".to_owned()) }
 }

@@ -99,7 +99,7 @@ pub fn load(
     fresh.characters = characters::load(input, fresh.level.seed, layers)?;
     fresh.interpolations = characters::load_interpolations(input, &fresh.characters)?;
     fresh.walks = walks::load(input, &mut fresh.characters)?;
-    fresh.map = map::load(input, ground, fresh.map)?;
+    fresh.map = map::load(input, ground, rate, fresh.map)?;
     load_places(input, ground, &mut fresh.places)?;
     load_triggers(input, ground, &mut fresh.triggers)?;
     fresh.senses = load_senses(input)?;

@@ -290,7 +290,7 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
         area: _,
         position: _,
         bounds: _,
-        moving_ticks: _,
+        moving_s: _,
         state,
         left_ticks,
         is_locked,

@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::told_level::{ToldLevel, house, house_with_behaviour, texts};
 use super::*;
 use crate::base::ids::AreaId;
+use crate::game::inputs::DoorCommand;
 use crate::nav::Traversal;
 use crate::world::door::DoorState;
 use crate::world::ops::paths;
@@ -40,6 +41,40 @@ fn a_door_that_comes_back_stands_as_the_file_says() {
     let door = &run.game.world.doors()[gate.index()];
     assert_eq!((door.state, door.left_ticks, door.is_gone()), (DoorState::Closed, 0, false));
     assert!(!run.game.world.areas()[door.area.index()].available, "nobody walks through it");
+}
+
+#[test]
+fn a_door_takes_its_seconds_at_the_rate_that_the_level_runs_at() {
+    let at = |rate_hz: u32, length_s: u32| {
+        let door =
+            format!(r#"{{ "name": "gate", "area": "doorway", "open": false, "seconds": {length_s} }}"#);
+        house("", &format!(r#""tickRate": {rate_hz}, "doors": [ {door} ],"#))
+    };
+    let opening_ticks = |game: &mut Game| {
+        let order = DoorCommand::Open;
+        game.tick(&[Input::Door { door: "gate".to_owned(), order }]);
+        let ticks = (1..500).find(|_| {
+            game.tick(&[]);
+            game.world.doors()[0].state == DoorState::Open
+        });
+        ticks.expect("it opens")
+    };
+    let whole = opening_ticks(&mut ToldLevel::of(&at(60, 2), SILENT).game);
+    let mut run = ToldLevel::of(&at(60, 2), SILENT);
+    run.edit(&at(30, 2));
+    let saved = run.game.save().expect("a save");
+    let loads = |level: &str| {
+        let level = load("level.json", &MemorySource::new().with("level.json", level.as_bytes().to_vec()));
+        let scripts = SILENT.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        Game::restore(level.expect("a level"), Setup { scripts, ..Setup::default() }, &saved)
+            .expect("it loads")
+    };
+    assert_eq!(opening_ticks(&mut loads(&at(30, 2))), whole, "the file as it was when the game was saved");
+    assert_eq!(opening_ticks(&mut loads(&at(60, 2))), whole, "the file is another");
+    assert_eq!(opening_ticks(&mut run.game), whole, "the rate counts from the next start");
+    let mut longer = ToldLevel::of(&at(60, 1), SILENT);
+    longer.edit(&at(120, 2));
+    assert_eq!(opening_ticks(&mut longer.game), whole, "its seconds count at once");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn door(teams: &[&str]) -> Door {
         area: AreaId(0),
         position: glam::Vec3::ZERO,
         bounds: Bounds::of(&[[0.0, 0.0]]),
-        moving_ticks: 1,
+        moving_s: 1.0 / 60.0,
         state: DoorState::Open,
         left_ticks: 0,
         is_locked: false,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::AreaId;
 use crate::base::ordered::CollectOrdered;
+use crate::base::time::TickRate;
 use crate::nav::{AreaEdit, GraphEdit, LayerPoint, NavEdit, NavMap, TileEdit};
 use crate::world::area::{Area, AreaKind};
 use crate::world::block::Block;
@@ -95,6 +96,7 @@ pub(super) fn save(out: &mut ByteWriter, map: &LevelMap) {
 pub(super) fn load(
     input: &mut ByteReader<'_>,
     ground: RestoreGround,
+    rate: TickRate,
     mut map: LevelMap,
 ) -> Result<LevelMap, DecodeError> {
     let mut applied = load_areas(input, ground, &mut map)?;
@@ -105,6 +107,9 @@ pub(super) fn load(
     map.edits.areas = waiting.into_iter().map(|edit| (edit.area, edit)).collect_map();
     let fresh = std::mem::take(&mut map.doors);
     map.doors = input.list(|input| load_door(input, ground, &fresh))?;
+    for door in map.doors.iter_mut().filter(|_| ground == RestoreGround::Same) {
+        door.left_ticks = door.left_ticks.min(rate.ticks(door.moving_s));
+    }
     if ground == RestoreGround::Same {
         let missing = fresh.iter().any(|door| !map.doors.iter().any(|one| one.name == door.name));
         (!missing).then_some(()).ok_or_else(|| DecodeError::new("doors of another level"))?;
@@ -195,7 +200,7 @@ fn save_door(out: &mut ByteWriter, door: &Door) {
         // As the level says.
         position: _,
         bounds: _,
-        moving_ticks: _,
+        moving_s: _,
         one_way: _,
         teams: _,
         state,
@@ -237,8 +242,7 @@ fn load_door(input: &mut ByteReader<'_>, ground: RestoreGround, fresh: &[Door]) 
         area: known.area,
         position: known.position,
         bounds: known.bounds,
-        moving_ticks: known.moving_ticks,
-        left_ticks: blank.left_ticks.min(known.moving_ticks),
+        moving_s: known.moving_s,
         one_way: known.one_way,
         teams: known.teams.clone(),
         ..blank
