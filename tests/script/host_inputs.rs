@@ -218,6 +218,10 @@ fn what_cannot_be_done_changes_nothing_and_says_why() {
             Input::Area { area: named("shad"), is_available: false },
             "unknown area \"shad\"; did you mean \"shed\"?",
         ),
+        (Input::Continue { scene: None }, "no scene has a line under way"),
+        (Input::Continue { scene: Some(named("nope")) }, "no scene \"nope\" has a line under way"),
+        (Input::Skip { scene: None }, "no scene runs"),
+        (Input::Skip { scene: Some(named("nope")) }, "no scene \"nope\" runs"),
     ];
     for (input, why) in cases {
         assert_eq!(run.refusal(input), why);

@@ -180,6 +180,8 @@ fn a_scene_that_is_not_skippable_runs_at_its_own_pace() {
     play.tick(&[Input::event("skip")]);
     assert_eq!(play.told(), ["skip false"]);
     play.skip().until_over();
+    let refused = "skip the scene \"scene\" may not be skipped";
+    assert_eq!(play.of_kind("inputRefused", &["what", "why"]), [refused]);
     assert_eq!(play.told(), ["skip false", "waited", "ended finished false nil nil"]);
     assert!(play.world().tick().0 > 12);
 }
@@ -396,6 +398,8 @@ fn a_choice_without_a_default_holds_skipping_up_until_it_is_answered() {
     assert_eq!(play.of_kind("choice", &["id", "answer"]), ["toll "]);
     play.tick(&[Input::Answer { id: "toll".to_owned(), option: "steal".to_owned() }]);
     assert!(play.told().is_empty(), "not one of the options");
+    let refused = "answer the choice \"toll\" has no option \"steal\"";
+    assert_eq!(play.of_kind("inputRefused", &["what", "why"]), [refused]);
     play.tick(&[Input::Answer { id: "toll".to_owned(), option: "refuse".to_owned() }]);
     assert_eq!(play.told(), ["refuse", "on", "ended finished true nil nil"]);
 }

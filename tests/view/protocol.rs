@@ -536,6 +536,16 @@ fn whatever_people_do_on_the_page_is_an_input_of_the_run() {
         input["do"] = "input".into();
         assert_eq!(hand.get(input)["tick"], 1);
     }
+    for (mut input, field) in [
+        (json!({ "spawn": "turned", "at": [14, 0, 4], "facing": 1 }), "facing"),
+        (json!({ "stop": "regent", "to": "well" }), "to"),
+        (json!({ "event": "bell", "option": "a" }), "option"),
+        (json!({ "continue": null, "payload": 1 }), "payload"),
+    ] {
+        input["do"] = "input".into();
+        let refused = hand.ask(input).expect_err("a field of another input");
+        assert!(refused.contains(&format!("\"{field}\"")), "{refused}");
+    }
     hand.step(60);
     let happened = hand.get(json!({ "do": "history", "from": 0, "to": 60 })).to_string();
     for expected in

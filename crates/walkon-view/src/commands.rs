@@ -364,9 +364,12 @@ fn seed(fields: &CommandFields<'_>) -> Result<Option<u64>, String> {
 
 /// What is said to the level.
 fn input(fields: &CommandFields<'_>) -> Result<Input, String> {
-    let said: Vec<&str> = INPUTS.into_iter().filter(|word| is_said(fields, word)).collect();
-    if let [one, other, ..] = said[..] {
+    let said: Vec<_> = INPUTS.into_iter().filter(|(word, _)| is_said(fields, word)).collect();
+    if let [(one, _), (other, _), ..] = said[..] {
         return Err(format!("\"{one}\" and \"{other}\" are two inputs, expected a command for each"));
+    }
+    for (word, own) in said {
+        fields.has_only(word, own)?;
     }
     if let Some(name) = fields.maybe_text("event")? {
         let payload = fields.get("payload").map(plain).transpose()?;
@@ -387,13 +390,25 @@ fn input(fields: &CommandFields<'_>) -> Result<Input, String> {
             return verb_input(verb, fields);
         }
     }
-    Err(format!("this says nothing to the level: expected one of {}", INPUTS.join(", ")))
+    let words = INPUTS.map(|(word, _)| word);
+    Err(format!("this says nothing to the level: expected one of {}", words.join(", ")))
 }
 
-/// The fields that name an input; a command has one of them.
-const INPUTS: [&str; 13] = [
-    "event", "answer", "continue", "skip", "walk", "stop", "teleport", "spawn", "remove", "door", "area",
-    "evaluate", "attend",
+/// The fields that name an input, of which a command has one; each with the fields that say more of it.
+const INPUTS: [(&str, &[&str]); 13] = [
+    ("event", &["payload"]),
+    ("answer", &["option"]),
+    ("continue", &[]),
+    ("skip", &[]),
+    ("walk", &["to"]),
+    ("stop", &[]),
+    ("teleport", &["to", "facing"]),
+    ("spawn", &["at", "behaviour", "params", "tags"]),
+    ("remove", &[]),
+    ("door", &["order"]),
+    ("area", &["available"]),
+    ("evaluate", &[]),
+    ("attend", &[]),
 ];
 
 /// Whether a command has the field of an input. Null names the scene under way and nothing else.

@@ -214,6 +214,20 @@ impl<'a> CommandFields<'a> {
         self.command.get(name).is_some()
     }
 
+    /// Whether a part of the command has no other fields than those named, `word` itself among them. Null is
+    /// as good as leaving a field out.
+    ///
+    /// # Errors
+    /// The first that is another, with the nearest that it has.
+    pub fn has_only(&self, word: &str, own: &[&str]) -> Result<(), String> {
+        let given = self.command.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+        let is_other = |name: &str| !["do", "id", word].contains(&name) && !own.contains(&name);
+        match given.map(|(name, _)| name.as_str()).find(|name| is_other(name)) {
+            Some(name) => Err(unknown(&format!("field of {word}:"), name, own)),
+            None => Ok(()),
+        }
+    }
+
     /// A text.
     ///
     /// # Errors

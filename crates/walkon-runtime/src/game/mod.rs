@@ -292,7 +292,7 @@ impl Game {
         let heard = self.recorder.inputs(world, inputs);
         let reload = apply_inputs::run(world, self.scripts.as_mut(), inputs); // 1
         if let Some(scripts) = &mut self.scripts {
-            skipping::apply(scripts, inputs);
+            skipping::apply(world, scripts, inputs);
         }
         done(TickStep::Inputs);
         if let Some(scripts) = &mut self.scripts {

@@ -11,6 +11,7 @@ use crate::game::inputs::Input;
 use crate::script::host::ScriptHost;
 use crate::sim;
 use crate::world::World;
+use crate::world::event::Fact;
 use crate::world::owner::Owner;
 use crate::world::scene_fast_forward::FastForward;
 
@@ -23,17 +24,22 @@ const ROUNDS_MAX: u32 = 4096;
 /// tick, where the crowd's steps begin at other moments.
 const STEPS_MAX: u64 = 30_000;
 
-/// Hands scenes what the host says to them: answers, "go on", "skip".
-pub(crate) fn apply(scripts: &mut ScriptHost, inputs: &[Input]) {
+/// Hands scenes what the host says to them: answers, "go on", "skip". What cannot be carried out changes
+/// nothing, and a fact says why.
+pub(crate) fn apply(world: &mut World, scripts: &mut ScriptHost, inputs: &[Input]) {
     for input in inputs {
-        match input {
+        let done = match input {
             Input::Answer { id, option } => scripts.answer(id, option),
             Input::Continue { scene } => scripts.continue_line(scene.as_deref()),
-            Input::Skip { scene } => {
-                scripts.skip(scene.as_deref());
+            Input::Skip { scene } => scripts.skip(scene.as_deref()),
+            Input::Attend { is_attended } => {
+                scripts.attend(*is_attended);
+                Ok(())
             }
-            Input::Attend { is_attended } => scripts.attend(*is_attended),
-            _ => {}
+            _ => Ok(()),
+        };
+        if let Err(why) = done {
+            world.events.push(Fact::InputRefused { what: input.kind(), why });
         }
     }
 }

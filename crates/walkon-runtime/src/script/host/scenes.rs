@@ -6,7 +6,9 @@
 //! skipped (`skipping`).
 
 use crate::script::host::ScriptHost;
+use crate::script::step::dialogue::none_of;
 use crate::script::step::{dialogue, skipping};
+use crate::script::vm::shown_names::shorten;
 use crate::script::vm::store;
 use crate::world::World;
 use crate::world::scene_fast_forward::FastForward;
@@ -14,13 +16,19 @@ use crate::world::scene_fast_forward::FastForward;
 impl ScriptHost {
     /// Answers the choice of that id under way, and every later one of it. An answer that is none of its
     /// options is not taken.
-    pub fn answer(&mut self, id: &str, option: &str) {
-        dialogue::answer(self.vm.lua(), id, option);
+    ///
+    /// # Errors
+    /// A sentence: the choice under way has no such option.
+    pub fn answer(&mut self, id: &str, option: &str) -> Result<(), String> {
+        dialogue::answer(self.vm.lua(), id, option)
     }
 
     /// The line under way is over: in the scene of that name, or in every one.
-    pub fn continue_line(&mut self, scene: Option<&str>) {
-        dialogue::go_on(self.vm.lua(), scene);
+    ///
+    /// # Errors
+    /// A sentence: no such line is under way.
+    pub fn continue_line(&mut self, scene: Option<&str>) -> Result<(), String> {
+        dialogue::go_on(self.vm.lua(), scene)
     }
 
     /// From now on choices wait for a person to answer them, or take their defaults. A choice that is under
@@ -29,11 +37,21 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = is_attended);
     }
 
-    /// Skips the running scene of that name, or the oldest; false when there is none that may be skipped.
-    pub fn skip(&mut self, scene: Option<&str>) -> bool {
+    /// Skips the running scene of that name, or the oldest.
+    ///
+    /// # Errors
+    /// A sentence: no such scene runs, or it may not be skipped.
+    pub fn skip(&mut self, scene: Option<&str>) -> Result<(), String> {
         let lua = self.vm.lua();
-        let found = store::with(lua, |runtime| runtime.cinematics.scenes.running(scene));
-        found.is_some_and(|id| skipping::ask(lua, id))
+        let found = store::with(lua, |runtime| {
+            let scenes = &runtime.cinematics.scenes;
+            scenes.running(scene).map(|id| (id, scenes.name(id).map(shorten).unwrap_or_default()))
+        });
+        match found {
+            Some((id, _)) if skipping::ask(lua, id) => Ok(()),
+            Some((_, name)) => Err(format!("the scene \"{name}\" may not be skipped")),
+            None => Err(format!("{} runs", none_of("scene", scene))),
+        }
     }
 
     /// The next stretch of a skipped scene; none when nothing is skipped, or when the rest needs game time or
