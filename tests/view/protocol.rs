@@ -565,6 +565,41 @@ fn whatever_people_do_on_the_page_is_an_input_of_the_run() {
 }
 
 #[test]
+fn fault_e7_a_level_file_that_is_deleted_is_told_on_the_page() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.step(1);
+    std::fs::remove_file(viewed.file("levels/courtyard.json")).unwrap();
+    hand.wait(|message| {
+        message["tell"] == "log"
+            && message["text"].as_str().is_some_and(|text| text.contains("courtyard.json"))
+    });
+    assert_eq!(hand.step(3)["tick"], 4, "the old version runs on");
+}
+
+#[test]
+fn numbers_of_characters_that_going_on_from_the_past_forgets_are_given_anew() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.step(10);
+    hand.get(json!({ "do": "input", "spawn": "first", "at": [14, 0, 4] }));
+    hand.step(10);
+    hand.get(json!({ "do": "input", "remove": "first" }));
+    hand.step(10);
+    let names = |roster: &Value| -> Vec<String> {
+        let former = roster["former"].as_array().unwrap().iter();
+        former.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let whole = |viewed: &Viewed| {
+        viewed.client().wait(|message| message["tell"] == "roster" && message["isWhole"] == true)
+    };
+    assert_eq!(names(&whole(&viewed)), ["first"]);
+    hand.get(json!({ "do": "goOn", "tick": 5 }));
+    hand.step(5);
+    assert_eq!(names(&whole(&viewed)), Vec::<String>::new(), "nobody of that name has been there");
+}
+
+#[test]
 fn a_choice_waits_for_those_who_attend_and_takes_their_answer() {
     let viewed = Viewed::level("courtyard");
     let mut hand = viewed.client();

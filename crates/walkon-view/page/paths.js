@@ -357,7 +357,7 @@ function showList() {
             ),
             h("td", { class: "number" }, at(row.to)),
             h("td", { title: inWords(row) }, row.expected, isUsual(row) ? null : h("span", { class: "soft" }, " *")),
-            h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
+            h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : (row.got ?? "no layer")),
             h("td", {}, button({ icon: "close", label: "Forget this", test: `forget-${number}`, onclick: () => forget(number) })),
           ),
         ),

@@ -93,11 +93,13 @@ impl KnownPeople {
         })
     }
 
-    /// One of the same level that goes on from another tick: every character is new, and those of before are
-    /// remembered.
+    /// One of the same level that begins or goes on at an earlier tick, with this game: every character is new
+    /// for a page, and those who had appeared by then are remembered. The numbers of the others are given anew.
     #[must_use]
-    pub fn turned_back(mut self) -> Self {
+    pub fn turned_back(mut self, to: &Game) -> Self {
         self.former.append(&mut self.known);
+        let last = to.world().last_character_key();
+        self.former.retain(|key, _| *key <= last);
         self
     }
 }

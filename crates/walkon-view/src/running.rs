@@ -373,7 +373,7 @@ impl Running {
         if !saved.is_empty() {
             course.pending.push(Input::Reload(saved));
         }
-        course.roster = std::mem::take(&mut course.roster).turned_back();
+        course.roster = std::mem::take(&mut course.roster).turned_back(&self.game);
         drop(course);
         self.let_debugger_look();
         self.everything_is_new();

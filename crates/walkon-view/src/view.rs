@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
+use serde_json::json;
 use walkon_runtime::game::inputs::Reload;
 use walkon_runtime::glam::Vec3;
 use walkon_runtime::script::vm::fuel::Signals;
@@ -145,6 +146,11 @@ impl View {
     /// A file was saved.
     pub fn saved(&self, saved: Reload) {
         let _ = self.doers.desk.send(Errand::Saved(saved));
+    }
+
+    /// Something about the files of the level goes wrong that no edit of a page has caused: everybody is told.
+    pub fn warn(&self, text: &str) {
+        self.doers.shared.clients.tell(&json!({ "tell": "log", "text": text }));
     }
 
     /// Ends everything, with the last lines of the trace. The run as it was.

@@ -17,7 +17,6 @@ use walkon_shell::project::{FoundLevel, is_script};
 
 use super::debounce::{Debouncer, FileState};
 use super::file_watcher::{FileNotice, FileWatcher};
-use super::output::tell;
 use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
 use crate::game::testing::is_test_file;
@@ -58,6 +57,8 @@ pub(super) struct ProjectWatch<'a> {
     is_level_refused: bool,
     /// The report about a path, so that it is made once.
     told: BTreeMap<String, String>,
+    /// Reports that nobody has taken yet.
+    warnings: Vec<String>,
 }
 
 impl<'a> ProjectWatch<'a> {
@@ -82,10 +83,21 @@ impl<'a> ProjectWatch<'a> {
         let real = watched.into_iter().filter_map(|folder| folder.canonicalize().ok());
         let eyes = FileWatcher::open(without_inner(real.collect_set()), method);
         let level_files = files.iter().map(|file| file.path.clone()).collect_set();
-        let (debouncer, began, told) = (Debouncer::default(), Instant::now(), BTreeMap::new());
+        let (debouncer, began, told, warnings) =
+            (Debouncer::default(), Instant::now(), BTreeMap::new(), Vec::new());
         let is_level_refused = false;
-        let mut watch =
-            Self { found, eyes, debouncer, began, folders, known, level_files, is_level_refused, told };
+        let mut watch = Self {
+            found,
+            eyes,
+            debouncer,
+            began,
+            folders,
+            known,
+            level_files,
+            is_level_refused,
+            told,
+            warnings,
+        };
         // What was saved between reading and watching.
         watch.notice_everything();
         watch
@@ -106,6 +118,11 @@ impl<'a> ProjectWatch<'a> {
         let changed = self.read(&batch.paths, self.began + batch.since)?;
         self.debouncer.changed(now);
         Some(changed)
+    }
+
+    /// What the last looks found that cannot be read, in sentences; each is given once.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     fn notice(&mut self, path: &Path) {
@@ -237,7 +254,7 @@ impl<'a> ProjectWatch<'a> {
 
     fn tell_once(&mut self, path: &str, why: &str) {
         if self.told.insert(path.to_owned(), why.to_owned()).as_deref() != Some(why) {
-            tell(&format!("warning: {path}: {why}; the old version runs on"));
+            self.warnings.push(format!("{path}: {why}; the old version runs on"));
         }
     }
 }

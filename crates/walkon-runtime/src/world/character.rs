@@ -418,6 +418,11 @@ impl Characters {
         self.by_name.get(name).copied()
     }
 
+    /// How many were ever created: the number of the last.
+    pub(crate) fn created(&self) -> u32 {
+        self.created
+    }
+
     /// Every id, in order of creation, also of those removed in this tick.
     #[must_use]
     pub fn ids(&self) -> &[CharacterId] {

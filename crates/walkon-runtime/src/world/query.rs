@@ -126,6 +126,12 @@ impl World {
         self.characters.iter()
     }
 
+    /// The number of the last character that was created (`character.id` in scripts); 0 before the first.
+    #[must_use]
+    pub fn last_character_key(&self) -> u32 {
+        self.characters.created()
+    }
+
     /// How many are alive.
     #[must_use]
     pub fn character_count(&self) -> usize {

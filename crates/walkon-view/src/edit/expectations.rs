@@ -113,8 +113,8 @@ pub struct ExpectationRow {
     pub row: Expectation,
     /// What is to come of it.
     pub expected: PathEnd,
-    /// What came of it.
-    pub got: PathEnd,
+    /// What came of it; none where the level has no such layer, which ends the test that is saved of the row.
+    pub got: Option<PathEnd>,
     /// Whether that is the same.
     pub ok: bool,
 }
@@ -206,12 +206,12 @@ impl Expectations {
     }
 
     /// Asks for every path, and compares.
-    pub fn run(&self, ask: &mut dyn FnMut(&Expectation) -> PathEnd) -> Vec<ExpectationRow> {
+    pub fn run(&self, ask: &mut dyn FnMut(&Expectation) -> Option<PathEnd>) -> Vec<ExpectationRow> {
         self.rows
             .iter()
             .map(|row| {
                 let got = ask(row);
-                ExpectationRow { row: row.clone(), expected: row.status, got, ok: got == row.status }
+                ExpectationRow { row: row.clone(), expected: row.status, got, ok: got == Some(row.status) }
             })
             .collect()
     }
@@ -364,16 +364,15 @@ fn vector(place: [f32; 3]) -> String {
     format!("vector.create({})", place.map(number_of).join(", "))
 }
 
-/// What comes of an expected path in a world as it is now.
-pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
+/// What comes of an expected path in a world as it is now; none without a layer of that name.
+pub fn ask_world(world: &mut World, row: &Expectation) -> Option<PathEnd> {
     let floor_y_m = match (world.nav().mesh(), world.nav().graph(), world.nav().cells()) {
         (Some(mesh), ..) => mesh.floor_y_m(),
         (None, Some(_), _) => None,
         (None, None, cells) => cells.map(|cells| cells.frame().floor_y_m),
     };
     let place = |[x, y, z]: [f32; 3]| Vec3::new(x, floor_y_m.map_or(y, |floor| floor as f32), z);
-    // A layer that is gone has no ways.
-    let Some(layer) = layer_of(world, row.layer.as_deref()) else { return PathEnd::None };
+    let layer = layer_of(world, row.layer.as_deref())?;
     let asker = Asker {
         tags: None,
         layer,
@@ -388,7 +387,7 @@ pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
         true => paths::query_around(world, from, to, by, &[]).0,
         false => paths::query(world, from, to, by),
     };
-    paths::find(world, &query).status.into()
+    Some(paths::find(world, &query).status.into())
 }
 
 /// The number of a layer; the first without a name.
@@ -480,7 +479,7 @@ mod tests {
     fn rows_are_asked_of_a_world_and_compared() {
         let mut world = walkon_runtime::level::spawn::build(level(), None).world;
         let rows = list().run(&mut |row| ask_world(&mut world, row));
-        assert_eq!(rows.iter().map(|row| row.got).collect::<Vec<_>>(), GOT);
+        assert_eq!(rows.iter().filter_map(|row| row.got).collect::<Vec<_>>(), GOT);
         assert_eq!(
             rows.iter().map(|row| row.ok).collect::<Vec<_>>(),
             [true, false, true, true, true, true, true, true]
@@ -490,6 +489,21 @@ mod tests {
             (&json["expected"], &json["got"], &json["doors"]),
             (&"complete".into(), &"partial".into(), &"closed".into())
         );
+    }
+
+    #[test]
+    fn a_layer_that_the_level_lacks_is_never_as_expected() {
+        let mut world = walkon_runtime::level::spawn::build(level(), None).world;
+        for status in [PathEnd::None, PathEnd::Complete] {
+            let mut list = Expectations::default();
+            list.add(Expectation { layer: Some("nix".to_owned()), status, ..list_row() }).unwrap();
+            let rows = list.run(&mut |row| ask_world(&mut world, row));
+            assert_eq!((rows[0].got, rows[0].ok), (None, false), "its test ends as a fault");
+        }
+    }
+
+    fn list_row() -> Expectation {
+        list().rows()[0].clone()
     }
 
     #[test]

@@ -148,6 +148,10 @@ fn look_on(view: &View, mut watch: ProjectWatch<'_>, interrupts: &Interrupts, is
         if let Some(changed) = watch.poll() {
             view.saved(changed.reload);
         }
+        for warning in watch.take_warnings() {
+            tell(&format!("warning: {warning}"));
+            view.warn(&warning);
+        }
         std::thread::sleep(LOOK_EVERY);
     }
 }

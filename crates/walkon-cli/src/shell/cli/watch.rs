@@ -205,7 +205,9 @@ struct UnderWay {
 impl Host for Live<'_> {
     fn inputs(&mut self, world: &World, _: u64) -> Vec<Input> {
         self.wait(world);
-        let Some(mut changed) = self.watch.poll() else { return Vec::new() };
+        let polled = self.watch.poll();
+        self.watch.take_warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
+        let Some(mut changed) = polled else { return Vec::new() };
         let HeldBack { mut reload, level: held } = std::mem::take(&mut self.held);
         let was_held = !reload.is_empty();
         reload.scripts.append(&mut changed.reload.scripts);

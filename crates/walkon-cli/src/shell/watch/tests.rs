@@ -170,6 +170,8 @@ fn a_level_is_read_with_what_it_names_and_a_wrong_one_with_what_is_wrong() {
     assert!(changed.reload.level.is_some() && changed.refused.is_none(), "mended");
     std::fs::remove_file(place.path("levels/room.json")).unwrap();
     assert!(settled(&mut watch, Duration::from_millis(600)).is_none(), "the old level runs on");
+    assert_eq!(watch.take_warnings(), ["levels/room.json: it cannot be read; the old version runs on"]);
+    assert_eq!(watch.take_warnings(), [""; 0], "it is said once");
 }
 
 #[test]
