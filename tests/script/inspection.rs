@@ -223,6 +223,22 @@ fn tasks_timers_and_handlers_name_what_they_wait_for_and_where() {
     assert_eq!(anna["handlers"], json!(handlers));
 }
 
+#[test]
+fn handlers_of_a_walk_are_those_of_its_end_and_those_of_its_way() {
+    let text = r#"local anna = {}
+function anna.start(self)
+  local heard = { onSettled = "heard", onWaypoint = "heard", onBlocked = "heard", onNear = "heard", near = 1 }
+  self.character:walkTo("bench", heard)
+end
+function anna.heard() end --HEARD
+return anna"#;
+    let mut game = hall_with(text);
+    ticks(&mut game, 2);
+    let handlers = character(&game, "anna")["handlers"].clone();
+    let handler = |word: &str| json!({ "event": format!("walk 1 {word}"), "file": "anna.lua", "line": line_of(text, "--HEARD") });
+    assert_eq!(handlers, json!(["settled", "waypoint", "near", "blocked"].map(handler)));
+}
+
 const WAITS: &str = r#"local anna = { params = { pace = { type = "number", default = 1 } } }
 local tasks = {
   walk = function(self) self.character:walkTo("bench"):wait() end, --WALK

@@ -231,6 +231,16 @@ fn a_profile_of_tests_is_the_sum_of_theirs_and_the_command_tables_a_level() {
 }
 
 #[test]
+fn frames_that_are_no_code_of_a_script_have_no_rows() {
+    let on = "return { on = { sent = function(self) for _ = 1, 300 do self.state.n = (self.state.n or 0) + 1 end end },
+        update = function(self) event.send(self.character, 'sent') end }";
+    let stacks = one(on, profiled(1), 20).stacks;
+    let functions = || stacks.keys().flat_map(|key| &key.frames);
+    assert!(functions().any(|function| function.file == "own.lua"), "{stacks:?}");
+    assert!(functions().all(|function| ["", "own.lua"].contains(&function.file.as_str())), "{stacks:?}");
+}
+
+#[test]
 fn what_no_profile_can_be_is_refused_before_the_run() {
     for (args, part) in [
         (&["run", "levels/courtyard.json", "--profile", "out.svg"][..], "does not say which form"),

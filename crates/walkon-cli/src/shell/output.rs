@@ -29,7 +29,7 @@ pub struct General {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Say more: what is read, checked and written, notes (`check` always has them), every fault; twice for
-    /// the log as well
+    /// the log of the program itself as well
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 }

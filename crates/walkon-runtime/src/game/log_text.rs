@@ -44,6 +44,9 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::Cue(cue) => cue_sentence(cue),
         Event::SceneStarted { name, .. } => format!("scene \"{name}\" begins"),
         Event::SceneEnded { name, info } => format!("scene \"{name}\" ends {}", readable(world, info)),
+        Event::Logged(line) if line.file.is_empty() => {
+            format!("[{}] {}: {}", line.level, line.owner, line.message)
+        }
         Event::Logged(line) => {
             format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
         }
@@ -128,6 +131,27 @@ fn cue_sentence(cue: &Cue) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_no_script_names_its_owner_and_no_place() {
+        let source = crate::level::MemorySource::new().with(
+            "a.json",
+            r#"{ "navigation": { "areas": [ { "name": "a", "polygon": [[0, 0], [9, 0], [9, 9]] } ] } }"#,
+        );
+        let level = crate::level::load("a.json", &source).expect("a level");
+        let world = crate::level::spawn::build(level, None).world;
+        let line = |file: &str, line| crate::world::event::LogLine {
+            level: "warn",
+            owner: "load".to_owned(),
+            file: file.to_owned(),
+            line,
+            message: "limits counts from the next start".to_owned(),
+        };
+        let said = |line| sentence(&world, &Event::Logged(line));
+        assert_eq!(said(line("", 0)).as_deref(), Some("[warn] load: limits counts from the next start"));
+        let of_script = "[warn] a.lua:3: limits counts from the next start";
+        assert_eq!(said(line("a.lua", 3)).as_deref(), Some(of_script));
+    }
 
     #[test]
     fn a_deleted_file_is_not_said_to_be_reloaded() {

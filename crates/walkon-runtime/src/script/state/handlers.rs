@@ -101,7 +101,7 @@ pub(crate) enum Heard {
     Watch(&'static str),
     /// What a watch for characters senses.
     Sense(&'static str),
-    /// The end of a walk.
+    /// What happens to a walk, its end among it.
     Walk(WalkId, &'static str),
 }
 
@@ -212,7 +212,9 @@ impl Handlers {
             let heard = move |word| Heard::Walk(walk, word);
             all.into_iter().filter_map(move |(word, callback)| Some((heard(word), callback.clone()?)))
         });
-        events.chain(doors).chain(boards).chain(watches).chain(senses).chain(walks).collect()
+        let underway =
+            self.underway.heard_by(owner).map(|(walk, word, callback)| (Heard::Walk(walk, word), callback));
+        events.chain(doors).chain(boards).chain(watches).chain(senses).chain(walks).chain(underway).collect()
     }
 
     /// How many listeners to events, doors and boards there are.

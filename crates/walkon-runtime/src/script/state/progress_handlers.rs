@@ -46,6 +46,15 @@ impl UnderwayHandlers {
         self.0.retain(|_, (_, handlers)| !handlers.is_empty());
     }
 
+    /// The handlers of an owner, each with its walk and what it hears of.
+    pub(crate) fn heard_by(&self, owner: Owner) -> impl Iterator<Item = (WalkId, &'static str, Callback)> {
+        let own = self.0.iter().filter(move |(_, (other, _))| *other == owner);
+        own.flat_map(|(&walk, (_, Underway { stop, waypoint, near, blocked }))| {
+            let all = [("stop", stop), ("waypoint", waypoint), ("near", near), ("blocked", blocked)];
+            all.into_iter().filter_map(move |(word, callback)| Some((walk, word, callback.clone()?)))
+        })
+    }
+
     /// Names of handlers of an owner's walks under way.
     pub(crate) fn names_of(&self, owner: Owner) -> Vec<String> {
         self.all_names().filter(|(other, _)| *other == owner).flat_map(|(_, names)| names).collect()

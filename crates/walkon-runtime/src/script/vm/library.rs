@@ -11,7 +11,7 @@ use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::script::vm::caught::CoroutineFailure;
-use crate::script::vm::chunk_names::OWN_CHUNK;
+use crate::script::vm::chunk_names;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
 use crate::script::vm::fault::StackFrame;
@@ -113,7 +113,7 @@ fn frames_in(listed: &Table) -> Vec<StackFrame> {
         let [file, line, function] = one else { return None };
         let line = line.as_u32().filter(|line| *line > 0)?;
         let (file, function) = (text(file), Some(text(function)).filter(|name| !name.is_empty()));
-        (file != OWN_CHUNK).then_some(StackFrame { file, line, function })
+        (!chunk_names::is_own(&file)).then_some(StackFrame { file, line, function })
     };
     listed.chunks(3).filter_map(frame).collect()
 }

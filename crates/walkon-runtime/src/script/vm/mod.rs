@@ -611,7 +611,7 @@ impl ScriptVm {
             let asked = (thread.clone(), level, "sl");
             let (file, line): (Option<String>, Option<i64>) = info.call(asked).ok()?;
             let line = u32::try_from(line?).ok().filter(|line| *line > 0)?;
-            let file = file.filter(|file| file != chunk_names::OWN_CHUNK)?;
+            let file = file.filter(|file| !chunk_names::is_own(file))?;
             Some(CodePlace { file, line })
         })
     }

@@ -13,7 +13,7 @@ use std::ptr;
 use mlua::ffi;
 
 use crate::script::state::profile::stacks::{FRAMES_MAX, SeenFrame, Stacks};
-use crate::script::vm::chunk_names::OWN_CHUNK;
+use crate::script::vm::chunk_names;
 
 /// What is seen of the call under way, and of those before it.
 #[derive(Debug)]
@@ -209,12 +209,13 @@ unsafe fn seen(stacks: &mut Stacks, debug: &ffi::lua_Debug, inner_count: usize) 
     if let Some(function) = stacks.recent_function(file, begins) {
         return Some(SeenFrame { function, line });
     }
-    if file == OWN_CHUNK.as_bytes() {
+    let file = std::str::from_utf8(file).unwrap_or("");
+    if chunk_names::is_own(file) {
         return None;
     }
     // SAFETY: as said above.
     let name = unsafe { text(debug.name) }.to_str().unwrap_or("");
-    let function = stacks.function(std::str::from_utf8(file).unwrap_or(""), name, begins)?;
+    let function = stacks.function(file, name, begins)?;
     Some(SeenFrame { function, line })
 }
 
