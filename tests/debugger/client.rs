@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Client {
     process: Child,
     writing: Option<Box<dyn Write>>,
+    /// Its socket, where it has one.
+    connection: Option<TcpStream>,
     incoming: Receiver<Value>,
     /// Events that nobody has asked for yet.
     events: VecDeque<Value>,
@@ -66,11 +68,17 @@ impl Client {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let writing = process.stdin.take().unwrap();
         let incoming = listening(process.stdout.take().unwrap());
-        Self { process, writing: Some(Box::new(writing)), incoming, events: VecDeque::new(), sequence: 0 }
+        let writing: Option<Box<dyn Write>> = Some(Box::new(writing));
+        Self { process, writing, connection: None, incoming, events: VecDeque::new(), sequence: 0 }
     }
 
     /// The program with these arguments, which waits on a port that it tells.
     pub fn tcp(folder: &Path, arguments: &[&str]) -> Self {
+        Self::tcp_after(folder, arguments, |_| {})
+    }
+
+    /// The same after others have been at its port.
+    pub fn tcp_after(folder: &Path, arguments: &[&str], others: impl FnOnce(&str)) -> Self {
         let mut command = Command::new(crate::place::program());
         command.current_dir(folder).args(arguments).stdin(Stdio::null());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -85,9 +93,12 @@ impl Client {
         };
         // What it says later is nobody's to wait for.
         std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        others(&address);
         let stream = TcpStream::connect(address).unwrap();
         let incoming = listening(stream.try_clone().unwrap());
-        Self { process, writing: Some(Box::new(stream)), incoming, events: VecDeque::new(), sequence: 0 }
+        let connection = Some(stream.try_clone().unwrap());
+        let writing: Option<Box<dyn Write>> = Some(Box::new(stream));
+        Self { process, writing, connection, incoming, events: VecDeque::new(), sequence: 0 }
     }
 
     fn next(&self) -> Value {
@@ -219,6 +230,15 @@ impl Client {
         let told = self.output();
         self.writing = None;
         (code, self.process.wait().unwrap().code(), told)
+    }
+
+    /// Leaves without a word.
+    pub fn hang_up(&mut self) {
+        self.writing = None;
+        self.connection
+            .take()
+            .into_iter()
+            .for_each(|stream| stream.shutdown(std::net::Shutdown::Both).unwrap());
     }
 
     /// Leaves without a word; the exit code.

@@ -3,6 +3,8 @@
 //! Goal: an editor can do what the guide promises. Method: a client drives the real program over its standard
 //! streams and over a port, on levels of its own and on the courtyard.
 
+use std::io::Write;
+use std::net::TcpStream;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -474,6 +476,41 @@ fn a_run_waits_at_a_port_and_goes_on_without_its_client() {
     client.stop();
     client.request("disconnect", json!({}));
     assert_eq!(hash(&client.printed()), hash(&plain));
+}
+
+#[test]
+fn who_leaves_before_attaching_is_forgotten() {
+    let project = project();
+    let (plain, _) = project.expect(0, &["run", "levels/yard.json", "--seconds", "1", "--format", "json"]);
+    let hash = |text: &str| serde_json::from_str::<Value>(text).unwrap()["hash"].clone();
+    let arguments = ["run", "levels/yard.json", "--seconds", "1", "--debug", "0", "--format", "json"];
+    let mut client = Client::tcp_after(project.path(), &arguments, |address| {
+        let greeting = json!({ "seq": 1, "type": "request", "command": "initialize" }).to_string();
+        let greeting = format!("Content-Length: {}\r\n\r\n{greeting}", greeting.len());
+        for text in ["", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", &greeting] {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(text.as_bytes()).unwrap();
+        }
+    });
+    client.begin("attach");
+    client.breakpoints(&file(&project, "guard.lua"), json!([{ "line": IN_UPDATE, "hitCondition": "3" }]));
+    client.ready();
+    client.stop();
+    client.request("continue", json!({ "threadId": 1 }));
+    assert_eq!(client.event("exited")["exitCode"], 0);
+    assert_eq!(hash(&client.printed()), hash(&plain));
+}
+
+#[test]
+fn a_run_that_waited_goes_on_when_its_client_leaves_without_attaching() {
+    let project = project();
+    let arguments = ["run", "levels/yard.json", "--seconds", "1", "--debug", "0", "--format", "json"];
+    let mut client = Client::tcp(project.path(), &arguments);
+    client.request("initialize", json!({}));
+    client.breakpoints(&file(&project, "guard.lua"), json!([{ "line": IN_UPDATE }]));
+    client.hang_up();
+    let report: Value = serde_json::from_str(&client.printed()).unwrap();
+    assert_eq!((&report["ended"], &report["ok"]), (&json!("bound"), &json!(true)), "{report}");
 }
 
 #[test]

@@ -716,13 +716,15 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short
-    /// (fault:H6).
+    /// The scripts did not start: by a mistake of theirs, or because a signal or a debugger cut their loading
+    /// short (fault:H6).
     pub fn not_begun(mut self, error: &StartError) -> CommandFailure {
         if let Some(client) = &self.client {
             client.output("stderr", &clean(&error.to_string()));
         }
-        let Some(exit) = cut_short(error, &self.interrupts) else {
+        let is_ended = self.client.as_ref().is_some_and(|client| client.is_ending());
+        let exit = cut_short(error, &self.interrupts).or(is_ended.then_some(Exit::Interrupted));
+        let Some(exit) = exit else {
             return not_started(self.shell, self.found, &self.texts, error);
         };
         if let Some(mut trace) = self.trace.take() {

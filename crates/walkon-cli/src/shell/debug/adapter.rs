@@ -17,7 +17,7 @@ use walkon_runtime::script::debug::{
 };
 use walkon_runtime::script::vm::fuel::Signals;
 
-use crate::shell::debug::connection::{Connection, capabilities, command};
+use crate::shell::debug::connection::{Connection, command};
 
 /// Where the files of a project lie: the path of each script below the script folders, and that on disk.
 pub(super) type ScriptPlaces = BTreeMap<String, PathBuf>;
@@ -176,22 +176,17 @@ impl Adapter {
 
     /// Answers a request. Gives how the level goes on, if it does.
     fn perform(&mut self, request: &Value, at: &Paused<'_>) -> Option<DebugOrder> {
-        let outcome = self.answer(request, at);
-        self.settle(request, outcome)
-    }
-
-    fn settle(&self, request: &Value, outcome: RequestOutcome) -> Option<DebugOrder> {
-        match outcome {
+        if command(request) == "initialize" {
+            self.connection.greet(request);
+            return None;
+        }
+        match self.answer(request, at) {
             RequestOutcome::Answer(body) => self.connection.answer(request, body),
             RequestOutcome::Refusal(why) => self.connection.fail(request, &why),
             RequestOutcome::Order(order, body) => {
                 self.connection.answer(request, body);
                 return Some(order);
             }
-        }
-        // Behind the answer, as the protocol wants it.
-        if command(request) == "initialize" {
-            self.connection.event("initialized", json!({}));
         }
         None
     }
@@ -200,11 +195,6 @@ impl Adapter {
         let given = &request["arguments"];
         let goes_on = || json!({ "allThreadsContinued": true });
         match command(request) {
-            "initialize" => {
-                let first = u32::from(given["linesStartAt1"].as_bool().unwrap_or(true));
-                self.connection.wanted().first_line = first;
-                RequestOutcome::Answer(capabilities())
-            }
             "launch" | "attach" => {
                 let mut wanted = self.connection.wanted();
                 wanted.is_attached = command(request) == "attach";

@@ -101,7 +101,8 @@ impl Connection {
         Self::over(std::io::stdin(), Box::new(std::io::stdout()), interrupts)
     }
 
-    /// Waits for a client at a port of this machine; 0 takes any free one and prints it on stderr.
+    /// Waits for a client at a port of this machine; 0 takes any free one and prints it on stderr. One that
+    /// leaves before it wants anything of the level is forgotten.
     pub fn listen(port: u16, interrupts: Interrupts) -> Result<Arc<Self>, CommandFailure> {
         let failed = |error: std::io::Error| CommandFailure::io(format!("port {port}: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
@@ -115,7 +116,12 @@ impl Connection {
                     // Small messages that the client waits for.
                     let _ = stream.set_nodelay(true);
                     let reading = stream.try_clone().map_err(failed)?;
-                    return Ok(Self::over(reading, Box::new(stream), interrupts));
+                    let client = Self::over(reading, Box::new(stream), interrupts.clone());
+                    // It goes on alone, whatever its client asks for first.
+                    client.wanted().is_attached = true;
+                    if client.stays() {
+                        return Ok(client);
+                    }
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     if let Some(exit) = interrupts.asked() {
@@ -152,6 +158,33 @@ impl Connection {
         })
     }
 
+    /// Whether the client wants more than to be greeted before it leaves.
+    fn stays(&self) -> bool {
+        while let Some(request) = self.next() {
+            match command(&request) {
+                "initialize" => self.greet(&request),
+                "disconnect" | "terminate" => {
+                    self.answer(&request, json!({}));
+                    return false;
+                }
+                _ => {
+                    self.put_back(VecDeque::from([request]));
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Answers `initialize`.
+    pub(super) fn greet(&self, request: &Value) {
+        let first = request["arguments"]["linesStartAt1"].as_bool().unwrap_or(true);
+        self.wanted().first_line = u32::from(first);
+        self.answer(request, capabilities());
+        // Behind the answer, as the protocol wants it.
+        self.event("initialized", json!({}));
+    }
+
     /// Whether the client has asked for the end of the run.
     pub fn is_ending(&self) -> bool {
         self.flags.is_ending.load(Ordering::Relaxed)
@@ -172,10 +205,7 @@ impl Connection {
     pub fn refuse(&self, why: &str) {
         while let Some(request) = self.next() {
             match command(&request) {
-                "initialize" => {
-                    self.answer(&request, capabilities());
-                    self.event("initialized", json!({}));
-                }
+                "initialize" => self.greet(&request),
                 "launch" | "attach" => {
                     self.fail(&request, why);
                     self.event("terminated", json!({}));
@@ -316,7 +346,7 @@ fn read_all(stream: &mut impl std::io::BufRead, sender: &mpsc::Sender<Value>, fl
 }
 
 /// What this adapter can do: the answer to `initialize`.
-pub(super) fn capabilities() -> Value {
+fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
         "supportsFunctionBreakpoints": true,
