@@ -190,6 +190,57 @@ fn steps_go_in_over_and_out() {
     assert_eq!(client.go("next").place(), "guard.lua:16");
 }
 
+/// A coroutine of a script, and its caller.
+const OWN_COROUTINE: &str = "\
+function onTick()
+  local step = coroutine.wrap(function(a)
+    local b = a + 1
+    coroutine.yield(b)
+    local c = b * 2
+    return c
+  end)
+  local one = step(1)
+  local two = step(2)
+  state.sum = one + two
+end
+";
+
+#[test]
+fn steps_leave_a_coroutine_of_a_script_to_its_caller() {
+    for (line, how, to) in [
+        (3, "next", 4),
+        (4, "next", 9),
+        (4, "stepOut", 9),
+        (5, "stepOut", 10),
+        (6, "next", 10),
+        (6, "stepOut", 10),
+        (6, "stepIn", 10),
+        (8, "next", 9),
+        (9, "next", 10),
+    ] {
+        let project = project();
+        project.write("scripts/yard.lua", OWN_COROUTINE);
+        let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--ticks", "5"]);
+        client.begin("launch");
+        client.breakpoints(&file(&project, "yard.lua"), json!([{ "line": line, "hitCondition": "2" }]));
+        client.ready();
+        let stop = client.stop();
+        assert_eq!(stop.place(), format!("yard.lua:{line}"));
+        if line == 6 {
+            let places: Vec<&Value> = stop.frames.iter().map(|frame| &frame["line"]).collect();
+            assert_eq!(places, [6, 9], "the caller of a coroutine is among its frames");
+            let caller = stop.frames[1]["id"].as_u64().unwrap();
+            assert_eq!(client.evaluate(caller, "one"), "2");
+            assert_eq!(client.evaluate(stop.frame(), "c"), "4");
+            assert_eq!(client.evaluate(caller, "! (function() one = 20 end)()"), "nil");
+            assert_eq!(client.evaluate(caller, "one"), "20");
+        }
+        let stop = client.go(how);
+        assert_eq!((stop.why(), stop.place()), ("step", format!("yard.lua:{to}")), "{how} from {line}");
+        assert_eq!(client.evaluate(stop.frame(), "level.tick"), "2", "{how} from {line}");
+    }
+}
+
 #[test]
 fn a_step_over_a_wait_goes_on_when_it_is_over() {
     let project = project();
@@ -277,6 +328,167 @@ fn questions_work_on_copies_and_only_who_asks_to_changes_the_run() {
     let (code, _, told) = client.finish();
     assert_eq!(code, 5, "no other run is like it: {told}");
     assert!(told.contains("the run is not repeatable any more"), "{told}");
+}
+
+/// A guard, a script of the level and a module that keep something each, and functions that change it.
+const KEEPERS: [(&str, &str); 3] = [
+    (
+        "guard.lua",
+        "local counter = require(\"counter\")\nlocal guard = {}\nfunction guard.init(self) self.state.bumps = 0 end\n\
+         function guard:bump()\n  self.state.bumps += 1\n  return self.state.bumps\nend\n\
+         function guard.update(self)\n  local here = self.state.bumps\n  self.state.seen = here + counter.peek()\nend\n\
+         return guard\n",
+    ),
+    (
+        "counter.lua",
+        "local n = 0\nlocal kept = {}\nreturn {\n  bump = function() n += 1 kept[n] = n return n end,\n  \
+         peek = function() return n * 10 + #kept end,\n  list = { 1, 2 },\n}\n",
+    ),
+    (
+        "yard.lua",
+        "local counter = require(\"counter\")\nkept = { 1 }\n\
+         function spoil() state.spoilt = true kept[1] = 2 kept = nil return counter.bump() end\n\
+         function onStart() state.list = { 1, 2, 3 } end\n\
+         function onTick()\n  state.ticks = level.tick\nend\n",
+    ),
+];
+
+fn keepers() -> Project {
+    let project = project();
+    for (name, text) in KEEPERS {
+        project.write(&format!("scripts/{name}"), text);
+    }
+    project.write("scripts/unloaded.lua", "return {}\n");
+    project
+}
+
+#[test]
+fn nothing_that_a_question_is_handed_is_the_real_thing() {
+    let project = keepers();
+    let mut client = launched(&project, json!([{ "line": 10, "hitCondition": "5" }]));
+    client.breakpoints(&file(&project, "yard.lua"), json!([{ "line": 6, "hitCondition": "7" }]));
+    let changes = [
+        ("(function() world.character(\"anna\").behaviour.state.bumps = 70 end)()", "self.state.bumps"),
+        ("(function() world.character(\"anna\").behaviour.state = {} end)()", "self.state.bumps"),
+        ("(function() world.character(\"anna\").behaviour.bump = 5 end)()", "self.bump"),
+        ("world.character(\"anna\").behaviour:bump()", "self.state.bumps"),
+        ("require(\"counter\").bump()", "require(\"counter\").peek()"),
+        ("(function() require(\"counter\").list[1] = 5 end)()", "counter.list[1]"),
+        ("(function() state.spoilt = 1 end)()", "state.spoilt"),
+    ];
+    let frame = client.stop().frame();
+    for (change, kept) in changes {
+        let before = client.evaluate(frame, kept);
+        client.evaluate(frame, change);
+        assert_eq!(client.evaluate(frame, kept), before, "{change}");
+    }
+    assert_eq!(client.evaluate(frame, "world.character(\"anna\").behaviour == self"), "true");
+    assert_eq!(client.evaluate(frame, "self:bump() + world.character(\"anna\").behaviour:bump()"), "3");
+    assert_eq!(client.evaluate(frame, "require(\"counter\").bump() + counter.bump()"), "3");
+    let refused = client.evaluate(frame, "require(\"unloaded\")");
+    assert!(refused.contains("it would load a file, which changes the run; write ! in front"), "{refused}");
+    // A function of a script sees copies of what all scripts share.
+    let frame = client.go("continue").frame();
+    assert_eq!(client.evaluate(frame, "(function() spoil() return state.spoilt, kept end)()"), "true");
+    assert_eq!(client.evaluate(frame, "state.spoilt"), "nil");
+    assert_eq!(client.evaluate(frame, "kept[1]"), "1");
+    assert_eq!(client.evaluate(frame, "(function() spoil() return require(\"counter\").bump() end)()"), "2");
+}
+
+#[test]
+fn a_condition_that_changes_what_it_is_handed_leaves_the_run_as_it_is() {
+    let project = keepers();
+    let (plain, _) = project.expect(0, &["run", "levels/yard.json", "--seconds", "2", "--format", "json"]);
+    let plain: Value = serde_json::from_str(&plain).unwrap();
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--seconds", "2"]);
+    client.begin("launch");
+    for (name, line, more) in [("guard.lua", 10, ""), ("yard.lua", 6, "spoil()")] {
+        let condition = format!(
+            "(function() world.character(\"anna\").behaviour:bump() require(\"counter\").bump() state.list = nil {more} \
+             return false end)()"
+        );
+        client.breakpoints(&file(&project, name), json!([{ "line": line, "condition": condition }]));
+    }
+    client.ready();
+    let (code, _, told) = client.finish();
+    assert_eq!(code, 0, "{told}");
+    assert!(told.contains(plain["hash"].as_str().unwrap()), "{plain}: {told}");
+}
+
+#[test]
+fn a_question_sets_no_mark_of_a_scene() {
+    let project = project();
+    project.write(
+        "scripts/yard.lua",
+        "function onStart()\n  cinematic.define(\"scene\", { script = function(c)\n    c:mark(\"first\")\n    c:wait(1)\n  end })\n  \
+         cinematic.play(\"scene\")\nend\n",
+    );
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--ticks", "9"]);
+    client.begin("launch");
+    client.breakpoints(&file(&project, "yard.lua"), json!([{ "line": 4 }]));
+    client.ready();
+    let frame = client.stop().frame();
+    let refused = client.evaluate(frame, "c:mark(\"second\")");
+    assert!(refused.contains("it changes the run; write ! in front"), "{refused}");
+}
+
+#[test]
+fn fault_c17_an_error_of_a_question_may_be_any_value() {
+    let project = project();
+    let mut client = launched(
+        &project,
+        json!([{ "line": IN_UPDATE, "logMessage": "log {error(self)}" }, { "line": AFTER_ADD }]),
+    );
+    let frame = client.stop().frame();
+    let lying = "error(setmetatable({}, { __tostring = function() return \"a lie\" end }))";
+    for (text, words) in [
+        ("error({})", "(error object is a table)"),
+        (lying, "(error object is a table)"),
+        ("error(function() end)", "(error object is a function)"),
+        ("error()", "(error object is nil)"),
+        ("error(\"plain\", 0)", "plain"),
+        ("error(\"placed\")", "question:1: placed"),
+    ] {
+        assert_eq!(client.evaluate(frame, text), words, "{text}");
+        assert_eq!(client.evaluate(frame, &format!("! {text}")), words, "! {text}");
+    }
+    let told = client.output();
+    assert!(told.contains("log <(error object is a table)>"), "{told}");
+}
+
+#[test]
+fn a_local_that_is_nil_hides_the_global_of_its_name() {
+    let project = project();
+    project.write(
+        "scripts/yard.lua",
+        "speed = 11\nfunction read() return kept end\nfunction onTick()\n  local speed = nil\n  state.speed = speed\n\
+           local other = speed\n  state.kept = read()\nend\n",
+    );
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--ticks", "5"]);
+    client.begin("launch");
+    let yard = file(&project, "yard.lua");
+    client.breakpoints(&yard, json!([{ "line": 5, "condition": "speed == nil" }, { "line": 7 }]));
+    client.ready();
+    let stop = client.stop();
+    assert_eq!(stop.place(), "yard.lua:5");
+    let frame = stop.frame();
+    assert_eq!(value(&client.scope(frame, "Locals"), "speed"), "nil");
+    assert_eq!(client.evaluate(frame, "speed"), "nil");
+    assert_eq!(client.evaluate(frame, "_G.speed"), "11");
+    assert_eq!(client.evaluate(frame, "(function() speed = 5 return speed end)()"), "5");
+    assert_eq!(client.evaluate(frame, "speed"), "nil");
+    // A global that a question assigns is one for the functions it calls, and gone with it.
+    assert_eq!(client.evaluate(frame, "(function() kept = 4 return read() end)()"), "4");
+    assert_eq!(client.evaluate(frame, "read()"), "nil");
+    assert_eq!(client.evaluate(frame, "! (function() kept = { a = 77 } end)()"), "nil");
+    assert_eq!(client.evaluate(frame, "read().a"), "77");
+    assert_eq!(client.evaluate(frame, "! (function() speed = 3 end)()"), "nil");
+    assert_eq!(client.evaluate(frame, "speed"), "3");
+    let frame = client.go("continue").frame();
+    assert_eq!(client.evaluate(frame, "other"), "3");
+    assert_eq!(client.evaluate(frame, "! (function() other = nil end)()"), "nil");
+    assert_eq!(client.evaluate(frame, "other"), "nil");
+    assert_eq!(client.evaluate(frame, "_G.speed"), "11");
 }
 
 #[test]

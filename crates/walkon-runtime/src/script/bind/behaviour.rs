@@ -11,7 +11,7 @@ use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, param};
 use crate::script::state::work::ScriptWork;
 use crate::script::vm::convert::Args;
-use crate::script::vm::store;
+use crate::script::vm::{machine_of, store};
 use crate::world::ops::alive;
 
 const TYPE: &str = "Character";
@@ -46,7 +46,8 @@ fn behaviour(lua: &Lua, args: &mut Args) -> HostResult {
     let this = store::with(lua, |runtime| {
         runtime.actors.behaviours.of(id).and_then(|owner| runtime.actors.behaviours.this(owner))
     });
-    answer(lua, this.map_or(Value::Nil, Value::Table))
+    let this = this.map_or(Value::Nil, Value::Table);
+    answer(lua, machine_of(lua).map_or(Ok(this.clone()), |machine| machine.handed_out(lua, this))?)
 }
 
 fn attach(lua: &Lua, args: &mut Args) -> HostResult {

@@ -13,6 +13,7 @@ use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, UsageError, describe};
 use crate::script::vm::handles::{self, Thing, maker, show};
 use crate::script::vm::hints::instead_of_absent;
+use crate::script::vm::library::refuse_while_looking;
 use crate::script::vm::machine_of;
 
 /// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
@@ -119,10 +120,8 @@ pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua
     {
         // Only where a debugger is connected, so that nobody else pays for the question.
         return lua.create_function(move |lua, values| {
-            if machine.is_looking.get() {
-                let what = "it changes the run; write ! in front to let it, the run is not repeatable then";
-                return Err(UsageError::new(called, what.to_owned()).raise(lua));
-            }
+            let refused = refuse_while_looking(&machine, called, "it changes the run");
+            refused.map_err(|mistake| mistake.raise(lua))?;
             convert::pay(price, &values)?;
             body(lua, &mut Args::paid_for(called, values)).map_err(|raise: BindingError| raise.error(lua))
         });

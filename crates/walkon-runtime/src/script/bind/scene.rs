@@ -21,9 +21,10 @@ use crate::script::step::wait::{CueId, SceneId};
 use crate::script::step::{invoke, owner, testing};
 use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::thing;
+use crate::script::vm::library::refuse_while_looking;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::shown_names::suggestion;
-use crate::script::vm::{fault, handles, payload, store};
+use crate::script::vm::{fault, handles, machine_of, payload, store};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Fact, LogLine};
 
@@ -161,6 +162,9 @@ pub(super) fn mark_method(lua: &Lua) -> mlua::Result<Function> {
 
 pub(super) fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
+    if let Some(machine) = machine_of(lua) {
+        refuse_while_looking(&machine, args.function(), "it changes the run")?;
+    }
     let mark = args.take("name").new_name()?;
     store::with(lua, |runtime| runtime.cinematics.scenes.set_mark(id.0, mark));
     nothing()

@@ -3,15 +3,17 @@
 //! In: a text, a frame. Out: its first value. Holds: a question looks at copies, and what would change the
 //! world or the scripts is refused; it ends after as many safepoints as a call may pass; what it draws of
 //! random numbers is drawn again. Only a text that is asked to act works on the real things: then locals and
-//! captured values of the frame that it assigns are assigned. Not here: the copies (`copies`).
+//! captured values of the frame that it assigns are assigned. Not here: the copies
+//! (`vm::copies`).
 
+use mlua::thread::ThreadStatus;
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
-use crate::script::debug::copies::Copies;
+use crate::script::vm::compiler::own_chunk;
+use crate::script::vm::copies::Copies;
 use crate::script::vm::debug::{self, FrameLocal, ScriptFrame};
-use crate::script::vm::fault;
 use crate::script::vm::fuel::Trip;
-use crate::script::vm::{Machine, compile_text, handles};
+use crate::script::vm::{Machine, compile_text, fault, handles, sandbox};
 
 /// What a question may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,26 @@ pub enum Asking {
 
 /// What messages call the text of a question.
 const CHUNK: &str = "question";
+
+/// What stands behind the names of a frame: one that is nil hides the global of its name, and what is no name
+/// of the frame is a global.
+const BEHIND: &str = "
+local own, globals = ...
+return {
+    __index = function(_, name)
+        if own[name] then
+            return nil
+        end
+        return globals[name]
+    end,
+    __newindex = function(names, name, value)
+        if own[name] then
+            rawset(names, name, value)
+        else
+            globals[name] = value
+        end
+    end,
+}";
 
 /// The first value of `text` in a frame, or where no frame is, in the globals of the level.
 ///
@@ -51,6 +73,8 @@ struct FrameView<'a> {
     captured: Vec<(String, Value)>,
     locals: Vec<FrameLocal>,
     globals: Table,
+    /// What is behind the globals of every file.
+    shared: Table,
 }
 
 impl<'a> FrameView<'a> {
@@ -62,9 +86,9 @@ impl<'a> FrameView<'a> {
         let captured = function.as_ref().map_or(Ok(Vec::new()), |function| debug::upvalues(lua, function))?;
         let locals = frame.map_or(Ok(Vec::new()), |frame| debug::locals(lua, frame))?;
         let own = function.as_ref().and_then(Function::environment);
-        let shared = machine.shared.get().cloned();
-        let globals = own.or(shared).map_or_else(|| lua.create_table(), Ok)?;
-        Ok(Self { lua, frame, function, captured, locals, globals })
+        let shared = machine.shared.get().ok_or_else(|| mlua::Error::runtime("no globals"))?.clone();
+        let globals = own.unwrap_or_else(|| shared.clone());
+        Ok(Self { lua, frame, function, captured, locals, globals, shared })
     }
 
     /// A table of the names, with what `of` makes of their values, in front of `globals`.
@@ -73,18 +97,29 @@ impl<'a> FrameView<'a> {
         globals: &Table,
         mut of: impl FnMut(&Value) -> mlua::Result<Value>,
     ) -> mlua::Result<Table> {
-        let names = self.lua.create_table()?;
+        let (names, own) = (self.lua.create_table()?, self.lua.create_table()?);
         // A local hides what was captured under its name, and a later one an earlier one.
         let captured = self.captured.iter().map(|(name, value)| (name, value));
         for (name, value) in captured.chain(self.locals.iter().map(|local| (&local.name, &local.value))) {
             if !name.is_empty() && !name.starts_with('(') {
                 names.raw_set(name.as_str(), of(value)?)?;
+                own.raw_set(name.as_str(), true)?;
             }
         }
-        let meta = self.lua.create_table()?;
-        meta.raw_set("__index", globals)?;
-        names.set_metatable(Some(meta))?;
+        let behind: Table = own_chunk(self.lua, &self.shared, BEHIND)?.call((own, globals))?;
+        names.set_metatable(Some(behind))?;
         Ok(names)
+    }
+
+    /// The same names with copies of everything.
+    fn copied(&self, copies: &mut Copies) -> mlua::Result<Table> {
+        let globals = match self.globals == self.shared {
+            // Nobody can assign to them, so what a text assigns is kept in front of them.
+            true => sandbox::environment(self.lua, &self.shared, &[])?,
+            false => self.globals.clone(),
+        };
+        let globals = copies.of_globals(self.lua, &globals)?;
+        self.environment(&globals, |value| copies.of(self.lua, value))
     }
 
     /// Assigns what a text has assigned to names of the frame.
@@ -114,64 +149,56 @@ impl<'a> FrameView<'a> {
 
 fn look(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, String> {
     let failed = |error: mlua::Error| fault::text_of_error(&error);
-    let mut copies = Copies::new(view.lua);
-    let prepare = |copies: &mut Copies<'_>| {
-        let shared = machine.shared.get().filter(|shared| **shared == view.globals);
-        let globals = match shared {
-            Some(shared) => shared.clone(),
-            None => copies.of_table(&view.globals)?,
-        };
-        let names = view.environment(&globals, |value| copies.of(value))?;
-        // `state` is one table for all scripts, and the one global that can be changed.
-        if let Some(state) = machine.shared.get().and_then(|shared| shared.raw_get::<Table>("state").ok()) {
-            let is_hidden = !names.raw_get::<Value>("state")?.is_nil();
-            if !is_hidden {
-                names.raw_set("state", copies.of_table(&state)?)?;
-            }
-        }
-        copies.finish()?;
-        mlua::Result::Ok(names)
-    };
-    let names = prepare(&mut copies).map_err(failed)?;
-    let function = compile_text(view.lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
+    let lua = view.lua;
+    let mut copies = Copies::new(&view.shared);
+    let names = view.copied(&mut copies).map_err(failed)?;
+    let function = compile_text(lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
     let streams = machine.streams.borrow().clone();
     let printed = std::mem::take(&mut *machine.console.borrow_mut());
     let knows_coroutine = machine.is_coroutine_known.get();
-    let was_looking = machine.is_looking.replace(true);
-    let outcome = copies.during(|| call(view.lua, machine, &function));
-    machine.is_looking.set(was_looking);
+    let shown = copies.show(lua).map_err(failed);
+    machine.copies.replace(Some(copies));
+    let outcome = shown.and_then(|()| call(view, machine, &function));
+    let put_back = machine.copies.take().map_or(Ok(()), |copies| copies.put_back(lua));
     machine.is_coroutine_known.set(knows_coroutine);
     machine.console.replace(printed);
     machine.streams.replace(streams);
-    outcome.map_err(failed)?
+    put_back.map_err(failed)?;
+    outcome
 }
 
 fn act(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, String> {
     let failed = |error: mlua::Error| fault::text_of_error(&error);
     let names = view.environment(&view.globals, |value| Ok(value.clone())).map_err(failed)?;
     let function = compile_text(view.lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
-    let outcome = call(view.lua, machine, &function);
+    let outcome = call(view, machine, &function);
     view.assign(&names).map_err(failed)?;
     handles::keep_noted(view.lua);
     outcome
 }
 
-/// Runs a question in a coroutine of its own, on the fuel of a call.
-fn call(lua: &Lua, machine: &Machine, function: &Function) -> Result<Value, String> {
-    let failed = |error: mlua::Error| match machine.fuel.trip() {
+/// Runs a question in a coroutine of its own, on the fuel of a call. An error may be any value: the words for
+/// it are made here.
+fn call(view: &FrameView<'_>, machine: &Machine, function: &Function) -> Result<Value, String> {
+    let failed = |text: String| match machine.fuel.trip() {
         Some(Trip::Fuel) => format!("stopped after {} steps", machine.fuel.limit()),
         Some(trip) => fault::trip_text(trip, machine.fuel.limit()),
-        None => fault::text_of_error(&error),
+        None => text,
+    };
+    let run = || {
+        let same = own_chunk(view.lua, &view.shared, "return ...")?;
+        let protect = machine.protect.get().ok_or_else(|| mlua::Error::runtime("no protected calls"))?;
+        let thread = view.lua.create_thread(protect.clone())?;
+        mlua::Result::Ok((thread.resume::<MultiValue>((function, same))?, thread.status()))
     };
     let running = machine.fuel.enter(machine.limits.fuel_per_call);
-    let thread = lua.create_thread(function.clone());
-    let outcome = thread.and_then(|thread| Ok((thread.resume::<MultiValue>(())?, thread.status())));
+    let outcome = run();
     drop(running);
-    match outcome {
-        Ok((_, mlua::thread::ThreadStatus::Resumable)) => {
-            Err("it would wait, which a question may not".to_owned())
-        }
-        Ok((mut values, _)) => Ok(values.pop_front().unwrap_or(Value::Nil)),
-        Err(error) => Err(failed(error)),
+    let (mut values, status) = outcome.map_err(|error| failed(fault::text_of_error(&error)))?;
+    if status == ThreadStatus::Resumable {
+        return Err("it would wait, which a question may not".to_owned());
     }
+    let is_ok = values.pop_front().is_some_and(|ok| ok == Value::Boolean(true));
+    let first = values.pop_front().unwrap_or(Value::Nil);
+    if is_ok { Ok(first) } else { Err(failed(fault::text_of(&first))) }
 }

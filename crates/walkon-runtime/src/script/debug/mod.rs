@@ -7,7 +7,6 @@
 //! shell).
 
 mod breakpoints;
-mod copies;
 mod evaluate;
 mod handle_types;
 mod paused;
@@ -22,7 +21,7 @@ use std::rc::Rc;
 use mlua::Lua;
 
 use crate::script::debug::breakpoints::DebugStops;
-use crate::script::vm::debug::{Hook, Lines, Stack, Standing};
+use crate::script::vm::debug::{self, Hook, Lines, Stack, Standing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{Machine, machine_of, resting, store};
 
@@ -96,7 +95,7 @@ pub trait DebugClient: fmt::Debug {
 pub struct Debugger(Rc<Core>);
 
 /// What a step is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum StepCourse {
     /// Breakpoints alone.
     Runs,
@@ -107,11 +106,11 @@ enum StepCourse {
 }
 
 /// Calls inside each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Calls {
     stack: Stack,
-    /// So many of them at most.
-    depth: i32,
+    /// So many of them at most on that stack, and on those whose code has resumed it.
+    depths: Vec<(Stack, i32)>,
     /// The call of the host that they are part of.
     call: u64,
     /// Whether they are those of a task, which goes on in other calls of the host.
@@ -121,13 +120,21 @@ struct Calls {
 impl Calls {
     fn of(lua: &Lua, at: &Standing, depth: i32) -> Self {
         let is_task = has_task(lua, at.stack);
-        let call = machine_of(lua).map_or(0, |machine| machine.fuel.call());
-        Self { stack: at.stack, depth, call, is_task }
+        let machine = machine_of(lua);
+        let call = machine.as_ref().map_or(0, |machine| machine.fuel.call());
+        let resumers = machine.map_or_else(Vec::new, |machine| machine.resumers.borrow().clone());
+        let callers = resumers.into_iter().map(|stack| (stack, debug::depth(stack)));
+        Self {
+            stack: at.stack,
+            depths: std::iter::once((at.stack, depth)).chain(callers).collect(),
+            call,
+            is_task,
+        }
     }
 
     /// Whether a step within these calls ends here.
-    fn ends_at(self, lua: &Lua, at: &Standing) -> bool {
-        if at.stack == self.stack && at.depth <= self.depth {
+    fn ends_at(&self, lua: &Lua, at: &Standing) -> bool {
+        if self.depths.iter().any(|(stack, depth)| at.stack == *stack && at.depth <= *depth) {
             return true;
         }
         if self.is_task {
@@ -146,7 +153,7 @@ fn has_task(lua: &Lua, stack: Stack) -> bool {
 struct Core {
     client: RefCell<Box<dyn DebugClient>>,
     stops: DebugStops,
-    course: Cell<StepCourse>,
+    course: RefCell<StepCourse>,
     is_detached: Cell<bool>,
 }
 
@@ -157,7 +164,7 @@ impl Debugger {
         Self(Rc::new(Core {
             client: RefCell::new(client),
             stops: DebugStops::default(),
-            course: Cell::new(StepCourse::Runs),
+            course: RefCell::new(StepCourse::Runs),
             is_detached: Cell::new(false),
         }))
     }
@@ -257,8 +264,8 @@ impl Core {
     }
 
     fn take(&self, lua: &Lua, course: StepCourse) {
-        self.course.set(course);
         let lines = if course == StepCourse::Runs { Lines::AskedFor } else { Lines::All };
+        self.course.replace(course);
         self.with_port(lua, |machine, port| {
             resting::rest(lua, machine, || {
                 port.set_everywhere(lua, lines);
@@ -269,7 +276,7 @@ impl Core {
         });
     }
 
-    fn with_port(&self, lua: &Lua, run: impl FnOnce(&Machine, &crate::script::vm::debug::DebugPort)) {
+    fn with_port(&self, lua: &Lua, run: impl FnOnce(&Machine, &debug::DebugPort)) {
         if let Some(machine) = machine_of(lua)
             && let Some(port) = machine.debug.get()
         {
@@ -279,7 +286,7 @@ impl Core {
 
     /// Whether the course ends at this line.
     fn ends_at(&self, lua: &Lua, at: &Standing) -> Option<StopReason> {
-        match self.course.get() {
+        match &*self.course.borrow() {
             StepCourse::Runs => self.wants_pause().then_some(StopReason::Pause),
             StepCourse::Anywhere => Some(StopReason::Step),
             StepCourse::Within(calls) => calls.ends_at(lua, at).then_some(StopReason::Step),

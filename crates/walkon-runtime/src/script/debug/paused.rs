@@ -185,7 +185,10 @@ impl<'a> Paused<'a> {
     #[must_use]
     pub fn frames(&self, thread: u64) -> Vec<DebugFrame> {
         if let Some(at) = self.at.filter(|_| thread == self.running_thread()) {
-            return self.frames_of(at.stack);
+            // What has resumed a coroutine calls it.
+            let resumers = self.machine.resumers.borrow();
+            let stacks = std::iter::once(&at.stack).chain(resumers.iter().rev());
+            return stacks.flat_map(|stack| self.frames_of(*stack)).collect();
         }
         let row = tasks::rows(self.lua).into_iter().find(|row| thread_of(row.id) == thread);
         let Some(row) = row else { return Vec::new() };

@@ -50,6 +50,11 @@ impl Stack {
         Self(thread.state())
     }
 
+    /// That of the code that runs.
+    pub(crate) fn running(lua: &Lua) -> Self {
+        Self(lua.state())
+    }
+
     /// Its address, to compare.
     pub(crate) fn address(self) -> usize {
         self.0.addr()
@@ -203,7 +208,7 @@ impl DebugPort {
         if self.is_busy.get() {
             return;
         }
-        let stack = Stack(lua.state());
+        let stack = Stack::running(lua);
         let frame = frames(stack).into_iter().next();
         let (file, line) = frame.map_or_else(Default::default, |frame| (frame.file, frame.line));
         let at = Standing { stack, file, line, depth: raw::depth(stack.0) };
@@ -287,6 +292,12 @@ pub(crate) fn frames(stack: Stack) -> Vec<ScriptFrame> {
     };
     let depth = raw::depth(stack.0).min(LEVELS_MAX);
     (0..depth).filter_map(own).take(FRAMES_TOLD_MAX).collect()
+}
+
+/// Calls inside each other on a stack, up to the innermost frame of a script.
+pub(crate) fn depth(stack: Stack) -> i32 {
+    let level = frames(stack).first().map_or(0, |frame| frame.level);
+    raw::depth(stack.0) - level
 }
 
 /// A local of a frame.

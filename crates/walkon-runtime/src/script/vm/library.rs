@@ -14,6 +14,7 @@ use crate::script::vm::caught::CoroutineFailure;
 use crate::script::vm::chunk_names;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
+use crate::script::vm::debug::Stack;
 use crate::script::vm::fault::StackFrame;
 use crate::script::vm::fuel::{Fuel, Trip};
 use crate::script::vm::limits::ScriptLimits;
@@ -67,7 +68,7 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     host.raw_set("enter", lua.create_function(move |lua, ()| enter(lua, &m))?)?;
     let m = Rc::clone(machine);
     let leave = move |_: &Lua, ()| {
-        m.depth.set(m.depth.get().saturating_sub(1));
+        m.resumers.borrow_mut().pop();
         Ok(())
     };
     host.raw_set("leave", lua.create_function(leave)?)?;
@@ -148,17 +149,28 @@ fn place(lua: &Lua, text: LuaString, handlers: usize) -> mlua::Result<LuaString>
 }
 
 fn enter(lua: &Lua, machine: &Machine) -> mlua::Result<()> {
-    if machine.is_looking.get() {
-        let what = "a coroutine would go on, which changes the run; write ! in front to let it";
-        return Err(UsageError::new("coroutine.resume", what.to_owned()).raise(lua));
-    }
-    if machine.depth.get() >= machine.limits.coroutine_depth {
+    let refused =
+        refuse_while_looking(machine, "coroutine.resume", "a coroutine would go on, which changes the run");
+    refused.map_err(|mistake| mistake.raise(lua))?;
+    let mut resumers = machine.resumers.borrow_mut();
+    if resumers.len() >= machine.limits.coroutine_depth as usize {
         let what =
             format!("coroutines nested too deeply, expected at most {}", machine.limits.coroutine_depth);
         return Err(UsageError::new("coroutine.resume", what).raise(lua));
     }
-    machine.depth.set(machine.depth.get() + 1);
+    resumers.push(Stack::running(lua));
     Ok(())
+}
+
+/// Refuses what would change something to code that only looks.
+pub(crate) fn refuse_while_looking(machine: &Machine, function: &str, what: &str) -> Result<(), UsageError> {
+    match machine.is_looking() {
+        true => {
+            let what = format!("{what}; write ! in front to let it, the run is not repeatable then");
+            Err(UsageError::new(function, what))
+        }
+        false => Ok(()),
+    }
 }
 
 fn print(lua: &Lua, machine: &Machine, text: &LuaString) {

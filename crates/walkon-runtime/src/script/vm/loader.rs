@@ -155,8 +155,12 @@ impl Loader {
             }
             args.mistake(error.to_string())
         })?;
+        let known = self.machine.loads.get(&name);
+        if self.machine.is_looking() {
+            return self.seen(lua, args, known);
+        }
         self.note_need(lua, &asked, &name);
-        let loaded = match self.machine.loads.get(&name) {
+        let loaded = match known {
             Some(loaded) => loaded,
             None => self.load_inside(lua, &name).map_err(|problem| {
                 self.charge_for_failure(&name);
@@ -167,6 +171,20 @@ impl Loader {
             seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
         }
         Ok(loaded.result)
+    }
+
+    /// What code that only looks sees of a file that may be loaded.
+    fn seen(&self, lua: &Lua, args: &Args, known: Option<LoadedFile>) -> Result<Value, UsageError> {
+        let Some(loaded) = known else {
+            library::refuse_while_looking(
+                &self.machine,
+                "require",
+                "it would load a file, which changes the run",
+            )?;
+            return Ok(Value::Nil);
+        };
+        let error = |error| args.mistake(fault::text_of_error(&error));
+        self.machine.handed_out(lua, loaded.result).map_err(error)
     }
 
     /// A file that loads is compiled once; one that does not, as often as a script asks for it.

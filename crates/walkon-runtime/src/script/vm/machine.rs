@@ -1,21 +1,22 @@
 //! What the parts of a VM share, and what they ask of it.
 //!
 //! In: the VM. Out: its counters, its limits, the texts of its scripts. Holds: no value of a script but the
-//! table behind the globals; nothing here calls Lua. Not here: calls (`vm`), files as they are loaded
-//! (`loader`).
+//! table behind the globals and what a question sees; nothing here calls Lua. Not here: calls (`vm`), files as
+//! they are loaded (`loader`).
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mlua::{Lua, Table};
+use mlua::{Function, Lua, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::state::profile::Ledger;
 use crate::script::vm::account::Account;
 use crate::script::vm::console::Console;
-use crate::script::vm::debug::DebugPort;
+use crate::script::vm::copies::Copies;
+use crate::script::vm::debug::{DebugPort, Stack};
 use crate::script::vm::fault::{CallFailure, FailureInside};
 use crate::script::vm::files::{FileError, Loads, ScriptTexts};
 use crate::script::vm::fuel::Fuel;
@@ -34,8 +35,8 @@ pub(crate) struct Machine {
     pub(crate) account: Account,
     /// What the VM may use of the memory of the level.
     pub(crate) memory: MemoryLimit,
-    /// Coroutines of scripts that run inside each other right now.
-    pub(crate) depth: Cell<u32>,
+    /// What has resumed the coroutines of scripts that run inside each other right now.
+    pub(crate) resumers: RefCell<Vec<Stack>>,
     /// Bodies of files that run inside each other right now.
     pub(crate) loading: Cell<u32>,
     /// The report of the handler of the running call, from before the stack was unwound.
@@ -53,10 +54,12 @@ pub(crate) struct Machine {
     pub(crate) is_coroutine_known: Cell<bool>,
     /// Where a debugger is connected.
     pub(crate) debug: OnceCell<Rc<DebugPort>>,
-    /// Whether code runs for a viewer: what would change anything is refused.
-    pub(crate) is_looking: Cell<bool>,
+    /// Where code runs for a viewer, what it sees: what would change anything is refused.
+    pub(crate) copies: RefCell<Option<Copies>>,
     /// The table behind the globals of every file.
     pub(crate) shared: OnceCell<Table>,
+    /// Luau's own `xpcall`.
+    pub(crate) protect: OnceCell<Function>,
     /// What calls cost, while a profile is made.
     pub(crate) profile: RefCell<Option<Ledger>>,
 }
@@ -72,7 +75,7 @@ impl Machine {
             console: RefCell::default(),
             account: Account::default(),
             memory: MemoryLimit::default(),
-            depth: Cell::new(0),
+            resumers: RefCell::default(),
             loading: Cell::new(0),
             failure: RefCell::default(),
             failure_inside: RefCell::default(),
@@ -82,9 +85,23 @@ impl Machine {
             host_asks: Cell::new(false),
             is_coroutine_known: Cell::new(false),
             debug: OnceCell::new(),
-            is_looking: Cell::new(false),
+            copies: RefCell::default(),
             shared: OnceCell::new(),
+            protect: OnceCell::new(),
             profile: RefCell::default(),
+        }
+    }
+
+    /// Whether code runs for a viewer, and may change nothing.
+    pub(crate) fn is_looking(&self) -> bool {
+        self.copies.borrow().is_some()
+    }
+
+    /// A value of the scripts as the code under way may have it: a copy where it only looks.
+    pub(crate) fn handed_out(&self, lua: &Lua, value: Value) -> mlua::Result<Value> {
+        match &mut *self.copies.borrow_mut() {
+            Some(copies) => copies.hand_out(lua, &value),
+            None => Ok(value),
         }
     }
 

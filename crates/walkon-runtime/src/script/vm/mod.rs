@@ -11,6 +11,7 @@ pub(crate) mod chunk_names;
 pub(crate) mod compiler;
 pub mod console;
 pub mod convert;
+pub(crate) mod copies;
 pub(crate) mod debug;
 pub mod fault;
 pub mod files;
@@ -171,6 +172,7 @@ impl ScriptVm {
         }
         let sandbox = sandbox::build(&lua, &machine)?;
         let _ = machine.shared.set(sandbox.globals.clone());
+        let _ = machine.protect.set(sandbox.protect.clone());
         let loader = Loader {
             machine: Rc::clone(&machine),
             globals: sandbox.globals.clone(),
@@ -405,7 +407,7 @@ impl ScriptVm {
     /// A call of a script begins, on its fuel and within the memory of the level, until what this returns is
     /// dropped.
     fn begin(&self, fuel: u64) -> (RunningCall<'_>, LimitScope<'_>) {
-        self.machine.depth.set(0);
+        self.machine.resumers.borrow_mut().clear();
         if self.machine.failure.borrow().is_some() {
             self.machine.failure.take();
         }

@@ -16,7 +16,7 @@ const ROOM_OF_DEBUGGER: usize = 64 * 1024 * 1024;
 pub(crate) fn rest<R>(lua: &Lua, machine: &Machine, run: impl FnOnce() -> R) -> R {
     let Some(port) = machine.debug.get() else { return run() };
     let limit = machine.memory.bytes();
-    let before = (lua.used_memory(), port.extra_bytes.get(), machine.depth.get());
+    let before = (lua.used_memory(), port.extra_bytes.get(), machine.resumers.borrow().len());
     handles::note_new(lua);
     if limit > 0 {
         machine.memory.set(lua, limit.saturating_add(ROOM_OF_DEBUGGER));
@@ -26,7 +26,7 @@ pub(crate) fn rest<R>(lua: &Lua, machine: &Machine, run: impl FnOnce() -> R) -> 
     handles::forget_noted(lua);
     port.extra_bytes.set(before.1.saturating_add(lua.used_memory().saturating_sub(before.0)));
     machine.fuel.set_extra_bytes(port.extra_bytes.get());
-    machine.depth.set(before.2);
+    machine.resumers.borrow_mut().truncate(before.2);
     drop(held);
     machine.memory.set(lua, if limit > 0 { limit + port.extra_bytes.get() - before.1 } else { 0 });
     result
