@@ -10,36 +10,42 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::debugger::{yard, yard_with};
 use crate::fixture::TWO_ROOMS;
 
 /// A level under view, paused, with both ends open.
 struct Spoken {
     child: Child,
-    into: ChildStdin,
+    into: Option<ChildStdin>,
     lines: Lines<BufReader<ChildStdout>>,
     /// The longest line that was read.
     longest: usize,
     last_id: u64,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Spoken {
     fn begin(limits: &str) -> Self {
+        Self::begin_with(limits, &[])
+    }
+
+    fn begin_with(limits: &str, args: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let head = format!("{{ \"script\": \"attack.lua\", \"limits\": {{ {limits} }},");
         std::fs::write(folder.path().join("stage.json"), TWO_ROOMS.replacen('{', &head, 1)).unwrap();
         std::fs::write(folder.path().join("attack.lua"), "").unwrap();
         let mut child = Command::new(crate::place::program())
             .args(["view", "stage.json", "--stdio", "--paused"])
+            .args(args)
             .current_dir(folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let (into, out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (into, out) = (child.stdin.take(), child.stdout.take().unwrap());
         let lines = BufReader::new(out).lines();
-        Self { child, into, lines, longest: 0, last_id: 0, _folder: folder }
+        Self { child, into, lines, longest: 0, last_id: 0, folder }
     }
 
     fn next(&mut self) -> Value {
@@ -52,7 +58,7 @@ impl Spoken {
         self.last_id += 1;
         let Value::Object(mut fields) = command else { panic!("a command is an object") };
         fields.insert("id".to_owned(), json!(self.last_id));
-        writeln!(self.into, "{}", Value::Object(fields)).unwrap();
+        writeln!(self.into.as_mut().unwrap(), "{}", Value::Object(fields)).unwrap();
         self.last_id
     }
 
@@ -68,6 +74,22 @@ impl Spoken {
                 return item["text"].as_str().unwrap().to_owned();
             }
         }
+    }
+
+    fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let told = self.next();
+            if fits(&told) {
+                return told;
+            }
+        }
+    }
+
+    /// Ends its input; the exit code.
+    fn end(&mut self) -> Option<i32> {
+        self.into = None;
+        self.lines.by_ref().for_each(drop);
+        self.child.wait().unwrap().code()
     }
 
     fn is_there(&mut self) -> bool {
@@ -144,6 +166,53 @@ fn the_watchdog_ends_calls_of_a_level_under_view() {
     let came = spoken.evaluate("local n = 0 while true do n += 1 end");
     assert!(came.contains("watchdog"), "{came}");
     assert!(spoken.is_there());
+}
+
+/// A frame of a client with a text, masked by zeros.
+fn text_frame(text: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0x81, 0xff];
+    frame.extend((text.len() as u64).to_be_bytes());
+    frame.extend([0; 4]);
+    frame.extend(text);
+    frame
+}
+
+#[test]
+fn sockets_that_the_program_closes_are_told_why() {
+    let viewed = yard();
+    let long = text_frame(&vec![b'a'; 20_000_000]);
+    let only_claimed =
+        text_frame(&[]).into_iter().take(2).chain((1_u64 << 40).to_be_bytes()).chain([0; 4]).collect();
+    for (bytes, why) in [
+        (vec![0x81, 2, b'{', b'}'], "mask"),
+        (text_frame(&[0xff, 0xfe]), "UTF-8"),
+        (vec![0xf1, 0x80, 0, 0, 0, 0], "reserved"),
+        (long, "16777216 bytes at most"),
+        (only_claimed, "16777216 bytes at most"),
+    ] {
+        let mut hand = viewed.client();
+        hand.send_raw(&bytes);
+        let told = hand.farewell();
+        assert!(told.to_lowercase().contains(&why.to_lowercase()), "{why}: {told}");
+    }
+    let mut hand = viewed.client();
+    hand.close("that is all");
+    assert_eq!(hand.farewell(), "that is all", "a goodbye is answered");
+    assert!(viewed.client().get(json!({ "do": "ping" })).is_object());
+}
+
+#[test]
+fn a_client_that_does_not_read_is_told_so_behind_what_was_on_its_way() {
+    let viewed =
+        yard_with(&[("yard.lua", "function onTick() for i = 1, 100 do log.info((\"x\"):rep(4000)) end end")]);
+    let (mut other, hand) = (viewed.client(), viewed.client());
+    // Everybody is told of every line: 80 MB and more.
+    for _ in 0..25 {
+        other.step(10);
+        other.forget();
+    }
+    let told = hand.farewell();
+    assert!(told.contains("did not take in what it was told"), "{told}");
 }
 
 #[cfg(unix)]

@@ -17,8 +17,14 @@ const AT_EMPTY: u32 = 12;
 
 /// A yard with one guard, paused at tick 0.
 pub fn yard() -> Viewed {
+    yard_with(&[])
+}
+
+/// The same with more files.
+pub fn yard_with(more: &[(&str, &str)]) -> Viewed {
     let project = tempfile::tempdir().unwrap();
-    for (path, text) in [("yard.json", LEVEL), (FILE, GUARD), ("yard.lua", YARD)] {
+    let own = [("yard.json", LEVEL), (FILE, GUARD), ("yard.lua", YARD)];
+    for (path, text) in own.iter().chain(more) {
         std::fs::write(project.path().join(path), text).unwrap();
     }
     Viewed::of(project, "yard.json", &["--paused"])
@@ -180,7 +186,7 @@ fn while_it_is_stopped_the_page_is_served() {
     hand.get(json!({ "do": "show", "parts": ["cells", "doors"] }));
     hand.get(json!({ "do": "seek", "tick": 5 }));
     hand.wait(|message| message["tell"] == "seen" && message["tick"] == 5);
-    hand.get(json!({ "do": "seek", "tick": null }));
+    hand.get(json!({ "do": "seek" }));
     hand.get(json!({ "do": "speed", "times": 2 }));
     let refused = hand.ask(json!({ "do": "save" })).unwrap_err();
     assert!(refused.contains(&format!("stopped at {FILE}:{IN_ADD}")), "{refused}");

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
+use tungstenite::protocol::CloseFrame;
+use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Message, WebSocket};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
@@ -223,6 +225,18 @@ impl Hand {
     /// Forgets what was told so far.
     pub fn forget(&mut self) {
         self.heard.clear();
+    }
+
+    /// Sends bytes that may be no message at all.
+    pub fn send_raw(&mut self, bytes: &[u8]) {
+        // The program may have ended the connection meanwhile.
+        let _ = self.socket.get_mut().write_all(bytes);
+    }
+
+    /// Says goodbye.
+    pub fn close(&mut self, reason: &'static str) {
+        let frame = CloseFrame { code: CloseCode::Normal, reason: reason.into() };
+        self.socket.close(Some(frame)).unwrap();
     }
 
     /// Why the program ended the connection.

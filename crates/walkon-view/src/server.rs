@@ -7,12 +7,13 @@
 //! do.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tungstenite::error::ProtocolError;
 use tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tungstenite::http::StatusCode;
 use tungstenite::protocol::frame::coding::CloseCode;
@@ -30,6 +31,8 @@ const READ_PATIENCE: Duration = Duration::from_millis(3);
 const WRITE_PATIENCE: Duration = Duration::from_millis(50);
 /// How long a browser may take to say what it wants.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a client that is let go may take to read what is on its way to it, and why.
+const PARTING_PATIENCE: Duration = Duration::from_secs(30);
 /// How long all clients together may take to be told that it ends.
 const GOODBYE: Duration = Duration::from_millis(250);
 /// Longest head of a request, bytes.
@@ -171,15 +174,24 @@ impl Visit {
         let Ok(mut socket) = tungstenite::accept_hdr_with_config(stream, check, Some(config)) else { return };
         if doers.shared.clients.all().len() >= CLIENTS_MAX {
             let why = format!("{CLIENTS_MAX} pages look on already, the most at a time: close one of them");
-            part(&mut socket, CloseCode::Again, &why);
+            part(&mut socket, CloseCode::Again, &why, &is_over);
             return;
         }
         let client = doers.shared.clients.join();
         let welcome = Ordered { order: Order::Welcome(Arc::clone(&client)), reply: None };
-        if doers.running.send(welcome).is_ok() {
-            Conversation { socket, client: Arc::clone(&client), doers: doers.clone() }.run(&is_over);
-        }
+        let is_welcome = doers.running.send(welcome).is_ok();
+        let mut conversation = Conversation { socket, client, doers };
+        let parting = if is_welcome { conversation.run(&is_over) } else { Parting::Gone };
+        // Nothing more is kept for it while it takes its leave.
+        let Conversation { mut socket, client, doers } = conversation;
         doers.shared.clients.leave(&client);
+        drop(client);
+        match parting {
+            Parting::Gone => {}
+            // Its own reason is sent back to it.
+            Parting::Answered => flush(&mut socket, &is_over),
+            Parting::Refused(code, why) => part(&mut socket, code, &why, &is_over),
+        }
     }
 }
 
@@ -191,70 +203,111 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn run(mut self, is_over: &AtomicBool) {
+    /// Speaks until one of both ends it.
+    fn run(&mut self, is_over: &AtomicBool) -> Parting {
         let stream = self.socket.get_ref();
         let prepared = stream
             .set_read_timeout(Some(READ_PATIENCE))
             .and_then(|()| stream.set_write_timeout(Some(WRITE_PATIENCE)))
             .and_then(|()| stream.set_nodelay(true));
         if prepared.is_err() {
-            return;
+            return Parting::Gone;
         }
         while !is_over.load(Ordering::Relaxed) && !self.client.is_closed() {
-            if !self.hear() || !self.say() {
-                return;
+            if let Err(parting) = self.hear().and_then(|()| self.say()) {
+                return parting;
             }
         }
         let (code, why) = match self.client.is_behind() {
             true => (CloseCode::Policy, "this page did not take in what it was told for too long"),
             false => (CloseCode::Away, "walkon has ended"),
         };
-        part(&mut self.socket, code, why);
+        Parting::Refused(code, why.to_owned())
     }
 
-    /// Takes in what has come; whether the client is still there.
-    fn hear(&mut self) -> bool {
+    /// Takes in what has come.
+    fn hear(&mut self) -> Result<(), Parting> {
         match self.socket.read() {
             Ok(Packet::Text(text)) => self.doers.perform(&self.client, text.as_str()),
-            Ok(Packet::Close(_)) => return false,
+            Ok(Packet::Close(_)) => return Err(Parting::Answered),
             Ok(_) => {}
-            Err(tungstenite::Error::Io(error)) => return is_only_slow(&error),
-            Err(_) => return false,
+            Err(error) => return Parting::of(error),
         }
-        true
+        Ok(())
     }
 
-    /// Sends what waits; whether the client is still there.
-    fn say(&mut self) -> bool {
+    /// Sends what waits.
+    fn say(&mut self) -> Result<(), Parting> {
         loop {
-            match self.socket.flush() {
-                Ok(()) => {}
-                Err(tungstenite::Error::Io(error)) => return is_only_slow(&error),
-                Err(_) => return false,
+            if let Err(error) = self.socket.flush() {
+                return Parting::of(error);
             }
-            let Some(message) = self.client.next(Duration::ZERO) else { return true };
+            let Some(message) = self.client.next(Duration::ZERO) else { return Ok(()) };
             let packet = match message {
                 Message::Text(text) => Packet::text(text),
                 Message::Frame(frame, number) => Packet::binary(frame.bytes(number)),
                 Message::Tracks(tracks) => Packet::binary(tracks.bytes()),
             };
-            match self.socket.write(packet) {
-                Ok(()) => {}
-                Err(tungstenite::Error::Io(error)) if is_only_slow(&error) => return true,
-                Err(_) => return false,
+            if let Err(error) = self.socket.write(packet) {
+                return Parting::of(error);
             }
         }
     }
 }
 
-/// Ends a socket with a reason, and waits a moment for the other side, which else might not read it.
-fn part(socket: &mut WebSocket<TcpStream>, code: CloseCode, why: &str) {
-    let _ = socket.get_ref().set_read_timeout(Some(WRITE_PATIENCE));
-    let _ = socket.close(Some(CloseFrame { code, reason: why.to_owned().into() }));
-    let _ = socket.flush();
+/// How a conversation ends.
+enum Parting {
+    /// The client is not there any more.
+    Gone,
+    /// The client has said goodbye.
+    Answered,
+    /// The program ends it, for a reason.
+    Refused(CloseCode, String),
+}
+
+impl Parting {
+    /// What comes of an error of a socket: one that is only slow goes on.
+    fn of(error: tungstenite::Error) -> Result<(), Self> {
+        Err(match error {
+            tungstenite::Error::Io(error) if is_only_slow(&error) => return Ok(()),
+            tungstenite::Error::Capacity(_) => Self::Refused(
+                CloseCode::Size,
+                format!("a message may have {COMMAND_BYTES_MAX} bytes at most"),
+            ),
+            tungstenite::Error::Utf8(_) => {
+                Self::Refused(CloseCode::Invalid, "a text was no UTF-8".to_owned())
+            }
+            tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Self::Gone,
+            tungstenite::Error::Protocol(error) => Self::Refused(CloseCode::Protocol, error.to_string()),
+            _ => Self::Gone,
+        })
+    }
+}
+
+/// Sends what is on its way, as long as the client may take for it.
+fn flush(socket: &mut WebSocket<TcpStream>, is_over: &AtomicBool) {
     let began = Instant::now();
+    let is_slow = |outcome: &tungstenite::Result<()>| match outcome {
+        Err(tungstenite::Error::Io(error)) => is_only_slow(error),
+        _ => false,
+    };
+    // Bounded by the time.
+    while is_slow(&socket.flush()) && began.elapsed() < PARTING_PATIENCE && !is_over.load(Ordering::Relaxed) {
+    }
+}
+
+/// Ends a socket with a reason, behind what is on its way, and waits a moment for the other side, which else
+/// might not read it.
+fn part(socket: &mut WebSocket<TcpStream>, code: CloseCode, why: &str, is_over: &AtomicBool) {
+    let _ = socket.close(Some(CloseFrame { code, reason: why.to_owned().into() }));
+    flush(socket, is_over);
+    let stream = socket.get_mut();
+    let patience = if is_over.load(Ordering::Relaxed) { WRITE_PATIENCE } else { GOODBYE };
+    let _ = stream.shutdown(Shutdown::Write).and_then(|()| stream.set_read_timeout(Some(patience)));
+    let began = Instant::now();
+    let mut rest = [0; HEAD_BYTES_MAX];
     // Bounded by the time; what comes until the other side has closed as well is of no use.
-    while began.elapsed() < WRITE_PATIENCE && socket.read().is_ok() {}
+    while began.elapsed() < PARTING_PATIENCE && stream.read(&mut rest).is_ok_and(|count| count > 0) {}
 }
 
 /// Tells a client that there is no room for it, without waiting.
