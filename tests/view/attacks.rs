@@ -215,6 +215,26 @@ fn a_client_that_does_not_read_is_told_so_behind_what_was_on_its_way() {
     assert!(told.contains("did not take in what it was told"), "{told}");
 }
 
+#[test]
+fn a_view_whose_run_was_let_change_ends_with_a_mark() {
+    let mut spoken = Spoken::begin_with("", &["--trace", "kept.jsonl"]);
+    spoken.ask(json!({ "do": "step", "ticks": 3 }));
+    spoken.wait(|told| told["tell"] == "state" && told["tick"] == 3);
+    spoken.ask(json!({ "do": "debug", "action": "pause" }));
+    spoken.wait(|told| told["tell"] == "stopped");
+    let text = "world.character(\"hero\"):teleport(1, 1)";
+    let id = spoken.ask(json!({ "do": "debug", "action": "evaluate", "text": text, "acts": true }));
+    let answer = spoken.wait(|told| told["id"] == id);
+    assert!(answer["ok"].is_object(), "{answer}");
+    spoken.ask(json!({ "do": "debug", "action": "continue" }));
+    spoken.ask(json!({ "do": "step", "ticks": 2 }));
+    spoken.wait(|told| told["tell"] == "state" && told["tick"] == 5);
+    let folder = spoken.folder.path().to_owned();
+    assert_eq!(spoken.end(), Some(5));
+    let trace = std::fs::read_to_string(folder.join("kept.jsonl")).unwrap();
+    assert!(trace.lines().last().unwrap().ends_with("\"reproducible\":false}"), "{trace}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_view_whose_input_stays_open() {

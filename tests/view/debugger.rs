@@ -337,6 +337,30 @@ fn a_text_that_is_let_act_marks_the_run() {
     go(&mut hand, "continue");
     hand.wait(|message| message["tell"] == "log" && message.to_string().contains("not repeatable"));
     assert_eq!(hand.state_at(6)["isReproducible"], false);
+    hand.step(3);
+    // Nothing shows a run that was not: what comes from the text on cannot be run again.
+    for command in [
+        json!({ "do": "seek", "tick": 6 }),
+        json!({ "do": "seek", "tick": 9 }),
+        json!({ "do": "goOn", "tick": 7 }),
+        json!({ "do": "trace" }),
+    ] {
+        let refused = hand.ask(command.clone()).unwrap_err();
+        assert!(refused.contains("cannot be run again, expected at most 5"), "{command}: {refused}");
+    }
+    hand.get(json!({ "do": "seek", "tick": 5 }));
+    hand.wait(|message| message["tell"] == "seen" && message["tick"] == 5);
+    hand.get(json!({ "do": "seek", "tick": null }));
+    hand.get(json!({ "do": "forecast", "seconds": 1, "from": 8 }));
+    let forecast = hand.wait(|message| message["tell"] == "forecast" && message["done"] == true);
+    assert!(forecast["error"].as_str().is_some_and(|why| why.contains("cannot be run again")), "{forecast}");
+    // Before it the run is what it was, and from there it goes on as any other.
+    hand.get(json!({ "do": "goOn", "tick": 5 }));
+    hand.forget();
+    assert_eq!(hand.step(4)["isReproducible"], true);
+    hand.get(json!({ "do": "seek", "tick": 8 }));
+    hand.wait(|message| message["tell"] == "seen" && message["tick"] == 8);
+    assert!(hand.get(json!({ "do": "trace" }))["text"].is_string());
 }
 
 #[test]

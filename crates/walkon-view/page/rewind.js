@@ -66,8 +66,8 @@ async function seek(tick) {
     } catch (mistake) {
       if (goal !== null && !wanted) {
         changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
-        model.sought = null;
-        changed("tick");
+        // What the program shows of the past, if it does, is not that tick.
+        live();
       }
     }
   }

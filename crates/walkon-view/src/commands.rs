@@ -196,8 +196,12 @@ impl Doers {
     }
 
     fn seek(&self, tick: Option<u64>, client: &Arc<Client>, reply: &Reply) -> Result<Option<Value>, String> {
-        let last = self.shared.record.lock().tick;
-        let tick = tick.map(|tick| tick.min(last));
+        let tick = {
+            let record = self.shared.record.lock();
+            let tick = tick.map(|tick| tick.min(record.tick));
+            record.check_repeatable(tick.unwrap_or_default())?;
+            tick
+        };
         client.wishes().tick = tick;
         let Some(tick) = tick else { return self.order(Order::Draw(Arc::clone(client)), reply) };
         // What was shown before is there at once; the rest follows as soon as a copy has come there.

@@ -624,12 +624,13 @@ impl DebugClient for AtPort {
 
     fn disturbed(&mut self) {
         let mut course = self.0.course.borrow_mut();
+        course.shared.record.lock().disturb();
         if !std::mem::replace(&mut course.marks.is_reproducible, false) {
             return;
         }
         course.is_state_old = true;
-        let text = "the run is not repeatable any more: an evaluated text was let change it; its past and its \
-                    trace are those of a run without it";
+        let text = "the run is not repeatable any more: an evaluated text was let change it; what comes from here \
+                    on cannot be seen again, and there is no trace of it";
         course.shared.clients.tell(&json!({ "tell": "log", "text": text }));
     }
 }

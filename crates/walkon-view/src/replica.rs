@@ -149,6 +149,7 @@ impl Replicas {
     ) -> Result<Option<Game>, String> {
         self.refresh();
         let tick = tick.min(self.record.tick);
+        self.record.check_repeatable(tick)?;
         let before = self.copies.iter().rposition(|copy| copy.world().tick().0 <= tick);
         let mut game = match before {
             Some(at) => self.copies.remove(at),
@@ -205,7 +206,7 @@ impl Replicas {
         if now.generation != self.record.generation || now.inputs.len() != self.record.inputs.len() {
             self.record = now.clone();
         }
-        self.record.tick = now.tick;
+        (self.record.tick, self.record.repeatable_to) = (now.tick, now.repeatable_to);
     }
 
     /// Keeps a copy; of too many the one goes whose tick lies nearest to another's.

@@ -124,6 +124,8 @@ pub struct RunRecord {
     pub tick: u64,
     /// Where it was cut, by the generation that began there.
     pub cuts: BTreeMap<u64, u64>,
+    /// The last tick that the inputs come to, where something else has changed the run after it.
+    pub repeatable_to: Option<u64>,
 }
 
 impl RunRecord {
@@ -139,8 +141,28 @@ impl RunRecord {
         self.inputs.get(&tick).cloned().unwrap_or_default()
     }
 
+    /// Something that is no input changes the run from here on.
+    pub fn disturb(&mut self) {
+        self.repeatable_to.get_or_insert(self.tick);
+    }
+
+    /// Refuses ticks that a copy cannot be run to.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn check_repeatable(&self, tick: u64) -> Result<(), String> {
+        match self.repeatable_to {
+            Some(last) if tick > last => Err(format!(
+                "tick {tick} cannot be run again, expected at most {last}: then an evaluated text was let change the \
+                 run, or the watchdog has ended a call"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Forgets what was said after a tick.
     pub fn cut(&mut self, tick: u64) {
+        self.repeatable_to = self.repeatable_to.filter(|last| tick > *last);
         self.generation += 1;
         self.cuts.insert(self.generation, tick);
         _ = self.inputs.split_off(&(tick + 1));
@@ -207,5 +229,17 @@ mod tests {
         assert_eq!(record.texts_now().scripts["a.lua"], "one");
         assert_eq!((record.generation, record.tick, record.inputs.len()), (1, 6, 1));
         assert!(record.inputs_for(7).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_run_again_is_refused_until_the_run_is_cut_before_it() {
+        let mut record = RunRecord { tick: 5, ..RunRecord::default() };
+        record.disturb();
+        record.tick = 9;
+        record.disturb();
+        assert_eq!(record.check_repeatable(5), Ok(()));
+        assert!(record.check_repeatable(6).is_err_and(|why| why.contains("expected at most 5")));
+        record.cut(5);
+        assert_eq!((record.repeatable_to, record.check_repeatable(9)), (None, Ok(())));
     }
 }

@@ -249,7 +249,12 @@ impl Running {
         }
         self.port.ticks(next);
         let recorded = self.game.tick(&inputs);
-        self.shared.record.lock().tick = next;
+        let mut record = self.shared.record.lock();
+        if !self.game.is_reproducible() {
+            record.disturb();
+        }
+        record.tick = next;
+        drop(record);
         if let Some(lines) = &mut self.lines {
             lines.took(&recorded);
             lines.is_cut_short = self.signals.is_stopped();
@@ -346,6 +351,7 @@ impl Running {
         if tick > record.tick {
             return Err(format!("tick {tick} has not been run yet, expected at most {}", record.tick));
         }
+        record.check_repeatable(tick)?;
         // What was stopped at on the way there was seen already.
         self.port.pass(Passing::Everything);
         let came = self.run_again(&record, tick, reply);

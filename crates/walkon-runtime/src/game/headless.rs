@@ -182,7 +182,8 @@ impl Report {
     #[must_use]
     pub fn last_line(&self) -> String {
         let line = JsonLine::default().count("t", self.last_tick.0).text("end", self.ended.name());
-        line.hash("hash", self.hash).flag("ok", self.ok).finish()
+        let line = line.hash("hash", self.hash).flag("ok", self.ok);
+        if self.is_reproducible { line } else { line.flag("reproducible", false) }.finish()
     }
 }
 

@@ -72,6 +72,7 @@ impl Desk {
 
     fn trace(&self, reply: &Reply) -> Result<Value, String> {
         let record = self.doers.shared.record.now();
+        record.check_repeatable(record.tick)?;
         let mut goes_on = |tick: u64| reply.progress("the trace", tick, record.tick);
         let text = self.around.project.trace(&record, &mut goes_on)?;
         text.map(|text| json!({ "text": text })).ok_or_else(|| CALLED_OFF.to_owned())

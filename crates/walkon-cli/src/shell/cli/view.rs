@@ -99,7 +99,8 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
             lines.write_to(out)
         })?;
     }
-    Ok(interrupts.asked().unwrap_or(Exit::Ok))
+    let end = if record.repeatable_to.is_none() { Exit::Ok } else { Exit::Limit };
+    Ok(interrupts.asked().unwrap_or(end))
 }
 
 /// A level by stdin cannot be viewed, nor can a trace go where `--stdio` speaks.
