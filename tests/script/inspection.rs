@@ -225,9 +225,9 @@ fn tasks_timers_and_handlers_name_what_they_wait_for_and_where() {
 
 #[test]
 fn handlers_of_a_walk_are_those_of_its_end_and_those_of_its_way() {
-    let text = r#"local anna = {}
+    let text = r#"local anna = { params = { pace = { type = "number", default = 1 } } }
 function anna.start(self)
-  local heard = { onSettled = "heard", onWaypoint = "heard", onBlocked = "heard", onNear = "heard", near = 1 }
+  local heard = { onSettled = "heard", onWaypoint = "heard", onBlocked = "heard", onNear = "heard" }
   self.character:walkTo("bench", heard)
 end
 function anna.heard() end --HEARD

@@ -93,8 +93,9 @@ impl KnownPeople {
         })
     }
 
-    /// One of the same level that begins or goes on at an earlier tick, with this game: every character is new
-    /// for a page, and those who had appeared by then are remembered. The numbers of the others are given anew.
+    /// One of the same level that begins or goes on at an earlier tick, with this game: every character is
+    /// new for a page, and those that had appeared by then are remembered. The numbers of the others are
+    /// given again.
     #[must_use]
     pub fn turned_back(mut self, to: &Game) -> Self {
         self.former.append(&mut self.known);

@@ -148,7 +148,8 @@ impl View {
         let _ = self.doers.desk.send(Errand::Saved(saved));
     }
 
-    /// Something about the files of the level goes wrong that no edit of a page has caused: everybody is told.
+    /// Something about the files of the level goes wrong that no edit of a page has caused: every client is
+    /// told.
     pub fn warn(&self, text: &str) {
         self.doers.shared.clients.tell(&json!({ "tell": "log", "text": text }));
     }

@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use glam::Vec3;
 
+use crate::base::geom::{ground, segment_distance_sq};
 use crate::nav::cells::{self, CellGroundQuery, CellMap};
 use crate::nav::graph::{GraphGroundQuery, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
@@ -16,7 +17,7 @@ use crate::nav::links::Links;
 use crate::nav::mesh::{MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::{
-    Accept, Backend, Crossing, GroundQuery, PathAnswer, PathFailure, PathQuery, PathStatus, Search,
+    Accept, Backend, Crossing, Disc, GroundQuery, PathAnswer, PathFailure, PathQuery, PathStatus, Search,
     SearchLog, SearchRecord, Traversal,
 };
 
@@ -278,11 +279,19 @@ impl NavMap {
         }
     }
 
-    /// A way to a place before the area that a goal lies in, led on to the goal.
+    /// A way to a place before the area that a goal lies in, led on to the goal; None where others stand on
+    /// the rest.
     fn led_in(&self, query: &PathQuery, mut answer: PathAnswer) -> Option<PathAnswer> {
         let (by, path) = (self.at_goal(query), &mut answer.path);
         let from = *path.points.last().filter(|_| answer.status == PathStatus::Complete)?;
         let goal = self.locate(query.goal, &by).map_or(query.goal, |at| at.point);
+        let is_taken = |disc: &Disc| {
+            let reach_m = f64::from(disc.radius_m.max(0.0));
+            segment_distance_sq(ground(disc.centre), ground(from), ground(goal)) <= reach_m * reach_m
+        };
+        if query.others.iter().flat_map(|others| others.iter()).any(is_taken) {
+            return None;
+        }
         let is_shut = |area| self.holds(area, goal) && self.area_state(area).is_some_and(|state| !state.0);
         let through = by.through.iter().flat_map(|list| list.iter());
         let shut = through.copied().find(|&(area, _)| is_shut(area));

@@ -7,8 +7,6 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::rng::Rng;
-use crate::nav::RandomPoint;
 use crate::nav::backend::Backend;
 use crate::nav::node::Revision;
 use crate::nav::path::{Accept, Others, Path, PathAnswer, PathFailure, PathQuery, PathStatus, Reach};
@@ -126,25 +124,4 @@ pub(crate) fn reach<P: Plan>(
     let comes_in = |way_in: &Vec3| to_goal(*way_in) == Reach::Yes;
     let is_in_front = found != Reach::Yes && map.way_in(to, by).filter(comes_in).is_some();
     if is_in_front { Reach::Yes } else { found }
-}
-
-/// A random point that `draw` gives without regard to the direction of areas, and that can be reached with
-/// regard to it; where that fails, one that can be reached without passing such an area.
-pub(crate) fn draw_reached(
-    map: &dyn Backend,
-    query: &RandomPoint,
-    rng: &mut Rng,
-    effort: &Effort,
-    draw: &dyn Fn(&RandomPoint, &mut Rng) -> Option<Vec3>,
-) -> Option<Vec3> {
-    let (Some(from), Some(walled)) = (query.reachable_from, query.by.walled()) else {
-        return draw(query, rng);
-    };
-    let is_reached = |point: &Vec3| {
-        let (reach, looked) = map.reach_counted(from, *point, &query.by);
-        effort.add_expansions(looked);
-        reach == Reach::Yes
-    };
-    let drawn = (0..query.attempts.max(1)).find_map(|_| draw(query, rng).filter(is_reached));
-    drawn.or_else(|| draw(&RandomPoint { by: walled, ..query.clone() }, rng).filter(is_reached))
 }

@@ -327,11 +327,13 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     }
 }
 
-/// Whether a plan kept off a character that does not step aside as far as both bodies need.
+/// Whether a plan kept off a character that does not step aside as far as both bodies need, or may have.
 fn has_whole(parts: &Wayfinding<'_>, around: &Bystanders) -> bool {
     let people = parts.people();
     around.who().iter().zip(around.discs().iter()).any(|(&who, disc)| {
-        people.characters.get(who).is_some_and(|who| disc.radius_m > people.disc_of(who).radius_m)
+        // It is not settled how far of those below zero.
+        let is_whole = |who| disc.radius_m < 0.0 || disc.radius_m > people.disc_of(who).radius_m;
+        people.characters.get(who).is_some_and(is_whole)
     })
 }
 

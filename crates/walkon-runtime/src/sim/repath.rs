@@ -444,7 +444,8 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
     bystanders.who().iter().zip(bystanders.discs().iter()).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
-        least * through_m < worth_m && is_gone(people, who, disc)
+        // How far the plan kept off those below zero is not settled.
+        (disc.radius_m < 0.0 || least * through_m < worth_m) && is_gone(people, who, disc)
     })
 }
 

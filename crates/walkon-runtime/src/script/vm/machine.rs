@@ -1,8 +1,8 @@
 //! What the parts of a VM share, and what they ask of it.
 //!
 //! In: the VM. Out: its counters, its limits, the texts of its scripts. Holds: no value of a script but the
-//! table behind the globals and what a question sees; nothing here calls Lua. Not here: calls (`vm`), files as
-//! they are loaded (`loader`).
+//! table behind the globals and what a question sees; nothing here calls Lua. Not here: calls (`vm`), files
+//! as they are loaded (`loader`).
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;

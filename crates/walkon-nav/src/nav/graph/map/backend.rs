@@ -14,7 +14,6 @@ use crate::base::rng::Rng;
 use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
-use crate::nav::plan::draw_reached;
 use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
@@ -206,8 +205,7 @@ impl Backend for PointGraph {
 
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let effort = Effort::endless();
-        let draw = |query: &RandomPoint, rng: &mut Rng| self.draw_point(query, rng, &effort);
-        (draw_reached(self, query, rng, &effort, &draw), effort.expansions())
+        (self.draw_point(query, rng, &effort), effort.expansions())
     }
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {

@@ -17,7 +17,6 @@ use crate::base::rng::Rng;
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
-use crate::nav::plan::draw_reached;
 use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, NodeId, RandomPoint, Reach,
@@ -61,8 +60,7 @@ impl Backend for NavMesh {
 
     fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
         let effort = Effort::endless();
-        let draw = |query: &RandomPoint, rng: &mut Rng| self.draw_point(query, rng, &effort);
-        (draw_reached(self, query, rng, &effort, &draw), effort.expansions())
+        (self.draw_point(query, rng, &effort), effort.expansions())
     }
 
     fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
