@@ -385,6 +385,8 @@ fn nothing_that_a_question_is_handed_is_the_real_thing() {
     assert_eq!(client.evaluate(frame, "world.character(\"anna\").behaviour == self"), "true");
     assert_eq!(client.evaluate(frame, "self:bump() + world.character(\"anna\").behaviour:bump()"), "3");
     assert_eq!(client.evaluate(frame, "require(\"counter\").bump() + counter.bump()"), "3");
+    // Numbers of what is shown are given by the code alone: `table`, and `table#1` for that.
+    assert_eq!(client.evaluate(frame, "#tostring({}) + #tostring({})"), "10");
     let refused = client.evaluate(frame, "require(\"unloaded\")");
     assert!(refused.contains("it would load a file, which changes the run; write ! in front"), "{refused}");
     // A function of a script sees copies of what all scripts share.

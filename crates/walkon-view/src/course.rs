@@ -349,7 +349,9 @@ impl Course {
     }
 
     fn state(&self, hash: Option<u64>) -> Value {
-        let kept = self.shared.past.lock().span().unwrap_or_default();
+        let (first, last) = self.shared.past.lock().span().unwrap_or_default();
+        let repeatable_to = self.shared.record.lock().repeatable_to;
+        let kept = (first, last.min(repeatable_to.unwrap_or(last)));
         let is_playing = self.is_playing && self.ended.is_none() && self.stopped.is_none();
         json!({
             "tick": self.marks.tick, "playing": is_playing, "speed": self.speed.json(),

@@ -186,7 +186,8 @@ impl Forecast {
         // What is only tried is never what others are compared with: it has its turn afterwards.
         let put_off = if is_base { self.tried.take() } else { None };
         let script = ForecastRun { record: &record, from: self.from, newest: self.newest(&record) };
-        let begun = record.check_repeatable(self.from).and_then(|()| script.begin(&self.signals));
+        // What comes after a change that is no input is of another run, wherever a copy begins.
+        let begun = record.check_repeatable(record.tick).and_then(|()| script.begin(&self.signals));
         let mut game = match begun {
             Ok(game) => game,
             Err(error) => {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, Shutdown, TcpListener};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -116,12 +116,14 @@ impl Connection {
                     // Small messages that the client waits for.
                     let _ = stream.set_nodelay(true);
                     let reading = stream.try_clone().map_err(failed)?;
+                    let parting = stream.try_clone().map_err(failed)?;
                     let client = Self::over(reading, Box::new(stream), interrupts.clone());
                     // It goes on alone, whatever its client asks for first.
                     client.wanted().is_attached = true;
                     if client.stays() {
                         return Ok(client);
                     }
+                    let _ = parting.shutdown(Shutdown::Both);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     if let Some(exit) = interrupts.asked() {

@@ -19,7 +19,7 @@ local corunning = native.coroutine.running
 local info = native.debug.info
 local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
 local chargeComparisons, see, setPaid, countTables = host.chargeComparisons, host.see, host.setPaid, host.countTables
-local noteFailure, setFailureAside = host.noteFailure, host.setFailureAside
+local noteFailure, setFailureAside, isLooking = host.noteFailure, host.setFailureAside, host.isLooking
 
 local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
     limits.result, limits.pattern, limits.subject, limits.elements, limits.line
@@ -172,6 +172,10 @@ local function show(value)
     end
     local serial = serials[value]
     if not serial then
+        -- A question leaves the numbers as they are.
+        if isLooking() then
+            return typeof(value)
+        end
         serialCount += 1
         serial = serialCount
         serials[value] = serial

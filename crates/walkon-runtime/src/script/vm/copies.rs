@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use mlua::{Function, Lua, Table, Value};
+use mlua::{Buffer, Function, Lua, Table, Value};
 
 use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::debug::{set_upvalue, upvalues};
@@ -24,6 +24,8 @@ pub(crate) struct Copies {
     changeable: Vec<(Value, Table)>,
     /// By address: a table, and its copy.
     tables: BTreeMap<usize, (Table, Table)>,
+    /// The same of buffers.
+    buffers: BTreeMap<usize, (Buffer, Buffer)>,
     /// Tables that have a copy which is still empty.
     open: VecDeque<(Table, Table)>,
     functions: BTreeSet<usize>,
@@ -59,6 +61,7 @@ impl Copies {
             kept,
             changeable,
             tables: BTreeMap::new(),
+            buffers: BTreeMap::new(),
             open: VecDeque::new(),
             functions: BTreeSet::new(),
             met: VecDeque::new(),
@@ -78,9 +81,20 @@ impl Copies {
                 value.clone()
             }
             Value::Thread(_) => Value::String(lua.create_string("a coroutine")?),
-            Value::Buffer(buffer) => Value::Buffer(lua.create_buffer(buffer.to_vec())?),
+            Value::Buffer(buffer) => Value::Buffer(self.of_buffer(lua, buffer)?),
             other => other.clone(),
         })
+    }
+
+    /// One copy of a buffer, wherever it is held.
+    fn of_buffer(&mut self, lua: &Lua, buffer: &Buffer) -> mlua::Result<Buffer> {
+        let address = Value::Buffer(buffer.clone()).to_pointer().addr();
+        if let Some((_, copy)) = self.buffers.get(&address) {
+            return Ok(copy.clone());
+        }
+        let copy = lua.create_buffer(buffer.to_vec())?;
+        self.buffers.insert(address, (buffer.clone(), copy.clone()));
+        Ok(copy)
     }
 
     fn of_table(&mut self, lua: &Lua, table: &Table) -> mlua::Result<Table> {

@@ -92,6 +92,8 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     };
     host.raw_set("setFailureAside", lua.create_function(set_failure_aside)?)?;
     let m = Rc::clone(machine);
+    host.raw_set("isLooking", lua.create_function(move |_, ()| Ok(m.is_looking()))?)?;
+    let m = Rc::clone(machine);
     host.raw_set(
         "print",
         lua.create_function(move |lua, text: LuaString| {
