@@ -331,9 +331,17 @@ impl Running {
         }
         let start = RunStart { seed: seed.or(texts.seed), ..texts };
         self.port.ticks(0);
-        let game = self.begun(&start)?;
+        let repeatable_to = self.shared.record.lock().repeatable_to;
+        // What changed the run that was to begin has not changed the one that goes on.
+        let game = self.begun(&start).inspect_err(|_| {
+            self.shared.record.lock().repeatable_to = repeatable_to;
+        })?;
         let generation = self.shared.record.lock().generation + 1;
-        *self.shared.record.lock() = RunRecord { generation, ..RunRecord::new(start) };
+        let mut record = RunRecord { generation, ..RunRecord::new(start) };
+        if !game.is_reproducible() {
+            record.disturb();
+        }
+        *self.shared.record.lock() = record;
         *self.shared.past.lock() = ShownPast::default();
         self.game = game;
         let mut course = self.course.borrow_mut();
