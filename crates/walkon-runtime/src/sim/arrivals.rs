@@ -24,7 +24,7 @@ use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, LinkTaking, OnLink, Phase, Walk, WalkOptions};
 use crate::world::walk_mode::WalkMode;
-use crate::world::walks::rows_by_creation;
+use crate::world::walks::by_creation;
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
@@ -76,8 +76,7 @@ fn note_alone(parts: &mut Wayfinding<'_>) -> Vec<WalkId> {
     );
     let others = ids.into_iter().zip(are_alone).filter_map(|(id, is_alone)| (!is_alone).then_some(id));
     let others: Vec<WalkId> = others.collect();
-    let serials = others.iter().map(|&id| walks.serial(Some(id)));
-    rows_by_creation(serials).into_iter().map(|(_, row)| others[row as usize]).collect()
+    by_creation(&others, |&id| walks.serial(Some(id)))
 }
 
 /// What is left of the way of a walk to a point that goes on, and with which nobody else has to do: [`look`]

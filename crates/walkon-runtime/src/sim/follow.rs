@@ -26,7 +26,7 @@ use crate::world::outcome::Blocker;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
-use crate::world::walks::{Walks, rows_by_creation};
+use crate::world::walks::{Walks, by_creation};
 
 /// What step 7 reads and writes.
 #[derive(Debug)]
@@ -155,9 +155,7 @@ fn look_at(seen: &FollowInputs<'_>, crowd: &CrowdSettings, id: WalkId, step: &mu
 fn act(parts: &mut FollowParts<'_>) {
     let acts = |at: &usize| parts.step.looks[*at] == WalkLook::Acts;
     let acting: Vec<usize> = (0..parts.step.looks.len()).filter(acts).collect();
-    let serials = acting.iter().map(|&at| parts.walks.serial(Some(parts.step.walks[at])));
-    for (_, row) in rows_by_creation(serials) {
-        let at = acting[row as usize];
+    for at in by_creation(&acting, |&at| parts.walks.serial(Some(parts.step.walks[at]))) {
         parts.step.looks[at] = WalkLook::Stands;
         if let Some(made) = go_on(parts, parts.step.walks[at]) {
             let FollowParts { clock, map, characters, walks, step, .. } = &mut *parts;

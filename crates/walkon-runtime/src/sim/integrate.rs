@@ -33,7 +33,7 @@ use crate::world::ops::characters::{ActEnd, end_turn};
 use crate::world::outcome::Reason;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, BackingOut, Following, LinkTaking, OnLink, Walk};
-use crate::world::walks::{Walks, rows_by_creation};
+use crate::world::walks::{Walks, by_creation};
 
 /// What step 9 reads and writes as a step of the crowd begins.
 #[derive(Debug)]
@@ -418,8 +418,7 @@ fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
     );
     let left = (0..).zip(is_noted).filter_map(|(index, is_noted)| (!is_noted).then_some(index));
     let left: Vec<usize> = left.collect();
-    let serials = left.iter().map(|&index| walks.serial(moves[index].walk));
-    rows_by_creation(serials).into_iter().map(|(_, row)| left[row as usize]).collect()
+    by_creation(&left, |&index| walks.serial(moves[index].walk))
 }
 
 /// Whether a move concerns only the walk and its character.

@@ -331,8 +331,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
 fn has_whole(parts: &Wayfinding<'_>, around: &Bystanders) -> bool {
     let people = parts.people();
     around.who().iter().zip(around.discs().iter()).any(|(&who, disc)| {
-        // It is not settled how far of those below zero.
-        let is_whole = |who| disc.radius_m < 0.0 || disc.radius_m > people.disc_of(who).radius_m;
+        let is_whole = |who| Bystanders::is_unsettled(disc) || disc.radius_m > people.disc_of(who).radius_m;
         people.characters.get(who).is_some_and(is_whole)
     })
 }

@@ -378,7 +378,7 @@ fn newcomers(people: People<'_>, nav: &NavMap, walk: &Walk, now: &Bystanders) ->
         .as_ref()
         .map_or_else(BTreeMap::new, |old| old.who().iter().copied().zip(old.discs().iter()).collect_map());
     let met = |(who, &disc): (&CharacterId, &Disc)| match before.get(who) {
-        Some(before) if before.radius_m == Bystanders::UNSETTLED_M => {
+        Some(before) if Bystanders::is_unsettled(before) => {
             let whole = off.zip(people.characters.get(*who));
             Some(whole.map_or(disc, |(off, who)| people.whole_disc_of(who, end_of(walk), off)))
         }
@@ -444,8 +444,7 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
     bystanders.who().iter().zip(bystanders.discs().iter()).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
-        // How far the plan kept off those below zero is not settled.
-        (disc.radius_m < 0.0 || least * through_m < worth_m) && is_gone(people, who, disc)
+        (Bystanders::is_unsettled(disc) || least * through_m < worth_m) && is_gone(people, who, disc)
     })
 }
 

@@ -29,7 +29,7 @@ use crate::world::paths::PathWork;
 use crate::world::scratch::{PathCounts, Scratch};
 use crate::world::settings::Settings;
 use crate::world::walk::Walk;
-use crate::world::walks::{Walks, rows_by_creation};
+use crate::world::walks::{Walks, by_creation};
 
 /// Walks, and what they find their way by.
 #[derive(Debug)]
@@ -128,8 +128,7 @@ impl<'a> Wayfinding<'a> {
             let walk = walks.get(id)?;
             Some((walk.serial, look(id, walk, characters.get(walk.character)?)?))
         });
-        let rows = rows_by_creation(found.iter().map(|&(serial, _)| serial));
-        rows.into_iter().map(|(_, row)| found[row as usize].1.clone()).collect()
+        by_creation(&found, |&(serial, _)| serial).into_iter().map(|(_, found)| found).collect()
     }
 
     /// Forgets where characters stand and which they follow: both have changed.

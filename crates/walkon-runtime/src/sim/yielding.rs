@@ -35,7 +35,7 @@ use crate::world::leaders::Leaders;
 use crate::world::map::LevelMap;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Crowd, Phase, Walk};
-use crate::world::walks::{Walks, rows_by_creation};
+use crate::world::walks::{Walks, by_creation};
 
 /// Seconds without getting on after which a character is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
@@ -203,8 +203,7 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
         let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
         is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
     });
-    let serials = held.iter().map(|one| walks.serial(one.walk));
-    rows_by_creation(serials).into_iter().map(|(_, row)| held[row as usize]).collect()
+    by_creation(&held, |one| walks.serial(one.walk))
 }
 
 /// So many walkers that are held up share the lists of those in front of them.

@@ -33,7 +33,12 @@ impl Bystanders {
     }
 
     /// The radius of a circle of which it is not settled whether a way leads past it, metres.
-    pub(crate) const UNSETTLED_M: f32 = -1.0;
+    const UNSETTLED_M: f32 = -1.0;
+
+    /// Whether it is not settled of a circle whether a way leads past it.
+    pub(crate) fn is_unsettled(disc: &Disc) -> bool {
+        disc.radius_m == Self::UNSETTLED_M
+    }
 
     /// The same, where that is not settled of some characters.
     pub(crate) fn unsettled(&self, is_so: impl Fn(CharacterId) -> bool) -> Self {

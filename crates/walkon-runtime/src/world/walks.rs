@@ -49,12 +49,13 @@ impl WalkCounts {
     }
 }
 
-/// Rows of walks with these numbers, in order of creation: each number with that of its row. Equal ones keep
+/// A list in order of creation of walks: `serial` gives the number of the walk of each entry. Equal ones keep
 /// their order.
-pub(crate) fn rows_by_creation(serials: impl Iterator<Item = u64>) -> Vec<(u64, u32)> {
-    let mut rows: Vec<(u64, u32)> = serials.zip(0..).collect();
+pub(crate) fn by_creation<T: Clone>(list: &[T], serial: impl Fn(&T) -> u64) -> Vec<T> {
+    // All lists share one sort.
+    let mut rows: Vec<(u64, u32)> = list.iter().map(serial).zip(0..).collect();
     rows.sort_unstable();
-    rows
+    rows.into_iter().map(|(_, row)| list[row as usize].clone()).collect()
 }
 
 /// Walks that have not been freed.

@@ -3,11 +3,12 @@
 //! In: edits, one at a time. Out: the graph after it, and the edit that takes it back. Holds: finite points,
 //! links between two different known points, each once; a point in one part at most. Not here: searching.
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use thiserror::Error;
+
+use crate::base::ordered::CollectOrdered;
 
 /// The most points a graph may have.
 pub const POINTS_MAX: usize = 1 << 20;

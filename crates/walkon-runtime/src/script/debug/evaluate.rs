@@ -3,8 +3,7 @@
 //! In: a text, a frame. Out: its first value. Holds: a question looks at copies, and what would change the
 //! world or the scripts is refused; it ends after as many safepoints as a call may pass; what it draws of
 //! random numbers is drawn again. Only a text that is asked to act works on the real things: then locals and
-//! captured values of the frame that it assigns are assigned. Not here: the copies
-//! (`vm::copies`).
+//! captured values of the frame that it assigns are assigned. Not here: the copies (`vm::copies`).
 
 use mlua::thread::ThreadStatus;
 use mlua::{Function, Lua, MultiValue, Table, Value};

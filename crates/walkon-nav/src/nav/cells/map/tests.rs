@@ -302,8 +302,8 @@ fn the_hash_follows_the_state_and_returns_with_it() {
     assert_ne!(map.edit_hash, first);
 }
 
-/// Law: whatever areas were opened, closed, made cheaper or dearer meanwhile, what is known of far ways is
-/// what it was before, once all areas are.
+/// Law: once all areas are open, closed and priced as at first, far ways are known as well as at first,
+/// whatever was edited in between.
 #[test]
 fn landmarks_of_ground_of_several_factors_know_as_much_again_when_edits_are_undone() {
     let mut undone = 0;
@@ -719,7 +719,7 @@ fn what_lies_past_areas_with_a_direction_is_what_a_flood_finds_and_is_kept_until
             let tile = random_tile(&mut rng, map.frame(), None);
             if map.apply(&[tile]).is_some() {
                 let after = map.gated_ground(map.view(&by), &by);
-                assert!(!Arc::ptr_eq(&ground, &after), "round {round}: made anew");
+                assert!(!Arc::ptr_eq(&ground, &after), "round {round}: the same ground after an edit");
             }
         }
     }
