@@ -271,7 +271,7 @@ fn run_avoid(avoider: &mut Avoider, walkers: &[Walker], out: &mut Vec<Vec2>) {
 
 fn run_search(near: &mut SpatialHash, places: &[Vec2]) -> usize {
     let settings = avoid::AvoidSettings::default();
-    near.build(places, settings.reach_m * avoid::CELL_SHARE);
+    near.build_by_density(places, avoid::cell_sizes(settings.reach_m));
     let mut nearest = Nearest::new(settings.neighbours_max);
     let mut found = 0;
     for &index in near.by_cell() {
@@ -293,7 +293,7 @@ fn run_dodgy(near: &mut SpatialHash, places: &[Vec2], agents: &[Agent], out: &mu
         time_horizon: settings.horizon_s,
         obstacle_time_horizon: settings.wall_horizon_s,
     };
-    near.build(places, settings.reach_m * avoid::CELL_SHARE);
+    near.build_by_density(places, avoid::cell_sizes(settings.reach_m));
     let mut nearest = Nearest::new(settings.neighbours_max);
     let mut neighbours: Vec<Cow<'_, Agent>> = Vec::new();
     out.clear();

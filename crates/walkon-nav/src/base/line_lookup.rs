@@ -9,7 +9,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, ground, segment_distance_sq};
-use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::spatial_hash::{Lookup, SpatialHash, cell_number};
 
 #[cfg(test)]
 mod tests;
@@ -162,9 +162,7 @@ impl LineLookup {
 
     #[inline(always)]
     fn cell(&self, coordinate_m: f32) -> i32 {
-        let scaled = coordinate_m * self.cells_per_m;
-        let whole = scaled as i32;
-        whole.wrapping_sub(i32::from(scaled < whole as f32))
+        cell_number(coordinate_m * self.cells_per_m)
     }
 
     #[inline(always)]

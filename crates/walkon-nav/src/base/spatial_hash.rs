@@ -31,7 +31,7 @@ const CELL_MIN_M: f32 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lookup {
     /// Points for each cell, at most, as a mean over the neighbouring cells of a row. [`Lookup::ALL`] has no
-    /// limit.
+    /// limit. Sparse cells ([`SpatialHash::build_by_density`]) are always looked at whole.
     pub per_cell_max: u32,
     /// Chooses which points of a crowded row are looked at: another number, another window.
     pub salt: u32,
@@ -53,11 +53,28 @@ pub struct Neighbour {
     pub distance_m_sq: f32,
 }
 
+/// Sizes of cells to choose from, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellSizes {
+    /// Where points lie close together.
+    pub dense_m: f32,
+    /// Where each has few others near: larger, because then most cells that a question looks at are empty.
+    pub sparse_m: f32,
+}
+
+/// In sparse cells, this many points share the cell of each in the mean, at most. 5: a town of 10,000 has 3.7
+/// in cells of 3.5 m, and a search for neighbours looks at 33 points in three rows there, where it looks at 39
+/// in six rows of cells of 1.4 m.
+const SPARSE_MEAN_MAX: u64 = 5;
+
+/// The most points in one sparse cell, so that no question has to be cut short.
+const SPARSE_MAX: u32 = 32;
+
 /// Cells in a rectangle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct CellBlock {
-    columns: Range<i64>,
-    rows: Range<i64>,
+    columns: Range<i32>,
+    rows: Range<i32>,
 }
 
 impl CellBlock {
@@ -70,14 +87,30 @@ impl CellBlock {
     /// With the cells around it, as far as they lie in another.
     #[inline(always)]
     fn grown_within(&self, other: &Self) -> Self {
-        let grown = |range: &Range<i64>| range.start - 1..range.end + 1;
+        let grown = |range: &Range<i32>| range.start - 1..range.end + 1;
         Self { columns: grown(&self.columns), rows: grown(&self.rows) }.cut(other)
     }
 }
 
 #[inline(always)]
-fn cut(one: &Range<i64>, other: &Range<i64>) -> Range<i64> {
+fn cut(one: &Range<i32>, other: &Range<i32>) -> Range<i32> {
     one.start.max(other.start)..one.end.min(other.end)
+}
+
+/// The largest whole number not above a value. It never falls as the value rises; values beyond four
+/// millions share the last ones, and NaN has the lowest. A cast that knows every value costs twice as much.
+#[inline(always)]
+pub(crate) fn cell_number(value: f32) -> i32 {
+    /// Beyond this, whole numbers and halves are no more told apart.
+    const FAR: f32 = 4_000_000.0;
+    /// 1.5 times 2 to the 23rd: a sum with it has no fraction, and its last bits are those of a whole number.
+    const WHOLE: f32 = 12_582_912.0;
+    // Written so that NaN becomes a number.
+    let value = if value > -FAR { value } else { -FAR };
+    let value = if value < FAR { value } else { FAR };
+    let sum = value + WHOLE;
+    let nearest = sum.to_bits() as i32 - WHOLE.to_bits() as i32;
+    nearest - i32::from(sum - WHOLE > value)
 }
 
 /// Points sorted by cell. Default: none.
@@ -89,6 +122,8 @@ pub struct SpatialHash {
     mask_z: u32,
     /// Binary digits of a column number.
     shift: u32,
+    /// Whether no cell is so full that a question is cut short.
+    is_sparse: bool,
     /// Cell to its first slot; one longer than there are cells.
     starts: Vec<u32>,
     /// By slot: cell, then number.
@@ -105,6 +140,36 @@ impl SpatialHash {
     /// # Panics
     /// With more than 2^28 points.
     pub fn build(&mut self, points: &[Vec2], cell_m: f32) {
+        self.count(points, cell_m);
+        self.is_sparse = false;
+        self.fill(points);
+    }
+
+    /// The same with the sparse cells if few points share each of them, else with the dense ones. Answers to
+    /// [`Lookup::ALL`] are the same in both.
+    ///
+    /// # Panics
+    /// With more than 2^28 points.
+    pub fn build_by_density(&mut self, points: &[Vec2], sizes: CellSizes) {
+        self.count(points, sizes.sparse_m);
+        let (shared, most) = self.starts.iter().fold((0, 0), |(shared, most): (u64, u32), &count| {
+            (shared + u64::from(count) * u64::from(count), most.max(count))
+        });
+        self.is_sparse = most <= SPARSE_MAX && shared <= SPARSE_MEAN_MAX * points.len() as u64;
+        if !self.is_sparse {
+            self.count(points, sizes.dense_m);
+        }
+        self.fill(points);
+    }
+
+    /// How much is looked at.
+    #[inline(always)]
+    fn looked(&self, look: Lookup) -> Lookup {
+        Lookup { per_cell_max: if self.is_sparse { u32::MAX } else { look.per_cell_max }, ..look }
+    }
+
+    /// Finds the cell of each point, and how many each cell has.
+    fn count(&mut self, points: &[Vec2], cell_m: f32) {
         assert!(points.len() < 1 << 28, "points are numbered in 28 bits");
         self.cells_per_m = 1.0 / cell_m.max(CELL_MIN_M);
         self.shape(points);
@@ -117,7 +182,6 @@ impl SpatialHash {
             self.places.push(cell);
             self.starts[cell as usize] += 1;
         }
-        self.fill(points);
     }
 
     /// How many points there are.
@@ -171,7 +235,7 @@ impl SpatialHash {
     /// order that a caller may rely on. Cost: the cells within reach and the points looked at in them.
     #[inline]
     pub fn visit(&self, point: Vec2, radius_m: f32, look: Lookup, mut visit: impl FnMut(u32, f32)) {
-        let radius_m_sq = radius_m * radius_m;
+        let (radius_m_sq, look) = (radius_m * radius_m, self.looked(look));
         let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
         let row_count = self.row_count(&rows);
         for row in 0..row_count {
@@ -192,9 +256,10 @@ impl SpatialHash {
     #[inline]
     pub fn nearest(&self, point: Vec2, radius_m: f32, look: Lookup, out: &mut Nearest) {
         out.begin(radius_m * radius_m);
+        let look = self.looked(look);
         let reach = self.block(point, radius_m);
-        if reach.rows.end - reach.rows.start > i64::from(self.mask_z)
-            || reach.columns.end - reach.columns.start > i64::from(self.mask_x)
+        if reach.rows.end - reach.rows.start > self.mask_z as i32
+            || reach.columns.end - reach.columns.start > self.mask_x as i32
         {
             // Round the torus: every row once.
             let rows = reach.rows.start..reach.rows.start + self.row_count(&reach.rows);
@@ -202,8 +267,8 @@ impl SpatialHash {
             out.settle();
             return;
         }
-        let inner = self.block(point, 0.0).grown_within(&reach);
-        if self.count_in(&inner) <= out.capacity() {
+        let inner = self.block_at(point).grown_within(&reach);
+        if inner == reach || self.count_in(&inner) <= out.capacity() {
             // Too few to know before the end how far the last of the answer is.
             self.offer(point, &reach, look, out);
             out.settle();
@@ -227,6 +292,13 @@ impl SpatialHash {
     #[inline(always)]
     fn block(&self, point: Vec2, radius_m: f32) -> CellBlock {
         CellBlock { columns: self.span(point.x, radius_m), rows: self.span(point.y, radius_m) }
+    }
+
+    /// The cell of a point.
+    #[inline(always)]
+    fn block_at(&self, point: Vec2) -> CellBlock {
+        let only = |cell: i32| cell..cell + 1;
+        CellBlock { columns: only(self.cell(point.x)), rows: only(self.cell(point.y)) }
     }
 
     /// How many points lie in some cells.
@@ -256,13 +328,12 @@ impl SpatialHash {
     /// The slots of a stretch of cells in one row, if it neither goes round the torus nor is crowded, as
     /// nearly all.
     #[inline(always)]
-    fn one_run(&self, columns: &Range<i64>, row: i64, look: Lookup) -> Option<Range<usize>> {
+    fn one_run(&self, columns: &Range<i32>, row: i32, look: Lookup) -> Option<Range<usize>> {
         let first = columns.start as u32 & self.mask_x;
-        let count = columns.end - columns.start;
-        if i64::from(first) + count > i64::from(self.mask_x) + 1 {
+        let count = (columns.end - columns.start) as u32;
+        if first + count > self.mask_x + 1 {
             return None;
         }
-        let count = count as u32;
         let cell = ((row as u32 & self.mask_z) << self.shift) + first;
         let (start, end) = (self.starts[cell as usize], self.starts[(cell + count) as usize]);
         (end - start <= look.per_cell_max.saturating_mul(count)).then_some(start as usize..end as usize)
@@ -270,7 +341,7 @@ impl SpatialHash {
 
     /// Offers the points in a stretch of cells that goes round the torus or is crowded.
     #[cold]
-    fn offer_row(&self, point: Vec2, columns: &Range<i64>, row: i64, look: Lookup, out: &mut Nearest) {
+    fn offer_row(&self, point: Vec2, columns: &Range<i32>, row: i32, look: Lookup, out: &mut Nearest) {
         self.runs(columns, row, look, |slots| self.offer_slots(point, slots, look, out));
     }
 
@@ -312,7 +383,7 @@ impl SpatialHash {
                 let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
                 let column = self.cell(place.x) as u32 & self.mask_x;
                 let cell = (row << self.shift) | column;
-                let look = Lookup { per_cell_max, salt: slot, but: u32::MAX };
+                let look = self.looked(Lookup { per_cell_max, salt: slot, but: u32::MAX });
                 let mut check = |slots: Range<usize>| {
                     self.in_slots(slots, |other, at| {
                         let distance_m_sq = distance_sq(place, at);
@@ -347,12 +418,12 @@ impl SpatialHash {
         // The number of a cell never falls as the coordinate rises.
         let [min, max] = [low, high].map(|corner| (self.cell(corner.x), self.cell(corner.y)));
         let most = (points.len() * CELLS_PER_POINT).max(CELLS_MIN).next_power_of_two() as u64;
-        let needed = |min: i64, max: i64| {
-            let count = max.saturating_sub(min).max(0) as u64 + 1;
+        let needed = |min: i32, max: i32| {
+            let count = (max - min).max(0) as u64 + 1;
             count.next_power_of_two().clamp(SIDE_MIN, most)
         };
         let (mut width, mut depth) = (needed(min.0, max.0), needed(min.1, max.1));
-        // Bounded by the binary digits of the sizes, at most 33 each.
+        // Bounded by the binary digits of the sizes, at most 24 each.
         while width * depth > most {
             if width > depth { width /= 2 } else { depth /= 2 }
         }
@@ -383,36 +454,33 @@ impl SpatialHash {
     }
 
     /// The column or row of a coordinate. Never falls as the coordinate rises; far coordinates share the last
-    /// ones, NaN lies in 0.
+    /// ones.
     #[inline(always)]
-    fn cell(&self, coordinate_m: f32) -> i64 {
-        let scaled = coordinate_m * self.cells_per_m;
-        let whole = scaled as i32;
-        i64::from(whole) - i64::from(scaled < whole as f32)
+    fn cell(&self, coordinate_m: f32) -> i32 {
+        cell_number(coordinate_m * self.cells_per_m)
     }
 
     #[inline(always)]
-    fn cell_of(&self, x: i64, z: i64) -> u32 {
+    fn cell_of(&self, x: i32, z: i32) -> u32 {
         ((z as u32 & self.mask_z) << self.shift) | (x as u32 & self.mask_x)
     }
 
     /// Columns or rows within reach. A little wide, because sums in single precision round.
     #[inline(always)]
-    fn span(&self, coordinate_m: f32, radius_m: f32) -> Range<i64> {
+    fn span(&self, coordinate_m: f32, radius_m: f32) -> Range<i32> {
         let reach_m = radius_m * 1.000_001 + coordinate_m.abs() * 2e-7;
         self.cell(coordinate_m - reach_m)..self.cell(coordinate_m + reach_m) + 1
     }
 
     #[inline(always)]
-    fn row_count(&self, rows: &Range<i64>) -> i64 {
-        (rows.end - rows.start).min(i64::from(self.mask_z) + 1)
+    fn row_count(&self, rows: &Range<i32>) -> i32 {
+        (rows.end - rows.start).min(self.mask_z as i32 + 1)
     }
 
     /// Gives `visit` the slots of a stretch of cells in one row, as at most four ranges.
     #[inline(always)]
-    fn runs(&self, columns: &Range<i64>, row: i64, look: Lookup, mut visit: impl FnMut(Range<usize>)) {
-        let width = i64::from(self.mask_x) + 1;
-        let count = (columns.end - columns.start).min(width) as u32;
+    fn runs(&self, columns: &Range<i32>, row: i32, look: Lookup, mut visit: impl FnMut(Range<usize>)) {
+        let count = (columns.end - columns.start).min(self.mask_x as i32 + 1) as u32;
         let base = (row as u32 & self.mask_z) << self.shift;
         let first = columns.start as u32 & self.mask_x;
         let unwrapped = count.min(self.mask_x + 1 - first);

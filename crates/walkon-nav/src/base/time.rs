@@ -95,6 +95,11 @@ impl TickRate {
     #[inline]
     pub fn landing(self, tick: TickNumber) -> TickNumber {
         let ticks = self.ticks_per_step();
+        // Each walk asks for it several times a step, and a division takes as long as all the rest.
+        if ticks.is_power_of_two() {
+            let before = tick.0.checked_sub(1).map(|before| before | (ticks - 1));
+            return TickNumber(before.map_or(0, |last| last.saturating_add(1)));
+        }
         TickNumber(tick.0.div_ceil(ticks).saturating_mul(ticks))
     }
 

@@ -16,7 +16,7 @@
 
 use glam::{BVec4A, Vec2, Vec4};
 
-use crate::base::spatial_hash::{Lookup, Nearest, SpatialHash};
+use crate::base::spatial_hash::{CellSizes, Lookup, Nearest, SpatialHash};
 use crate::crowd::avoid::linear_program::{HalfPlane, Lines4, extend_fours, solve};
 use crate::crowd::avoid::orca_lines::{Four, FourOthers, Met, WalkerRow, meet};
 use crate::crowd::avoid::right_of_way::held_up;
@@ -79,7 +79,7 @@ impl Avoider {
         if step.step_s > 0.0 {
             self.places.clear();
             self.places.extend(walkers.iter().map(|walker| walker.place));
-            self.near.build(&self.places, step.settings.reach_m * CELL_SHARE);
+            self.near.build_by_density(&self.places, cell_sizes(step.settings.reach_m));
             let by_cell = self.near.by_cell();
             self.rows.resize(walkers.len(), WalkerRow::NOBODY);
             step.threads.share(
@@ -190,9 +190,13 @@ const HEAP_MIN: usize = 64;
 /// By so much, squared, a walker seems faster than it may be where the velocity is a difference of places.
 const ROUNDED: f32 = 1.000_1;
 
-/// Cells of the grid for neighbours, as a part of their reach. 0.4: 1.4 m at 3.5 m, so that
-/// nine cells hold the ten nearest of a dense crowd.
-pub const CELL_SHARE: f32 = 0.4;
+/// Cells of the grid for neighbours, by their reach. 0.4 of it where the crowd is dense: 1.4 m at 3.5 m, so
+/// that nine cells hold the ten nearest. A little more than all of it where it is not, so that nine cells
+/// hold everybody within reach.
+#[must_use]
+pub fn cell_sizes(reach_m: f32) -> CellSizes {
+    CellSizes { dense_m: reach_m * 0.4, sparse_m: reach_m * 1.001 }
+}
 
 /// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.
 #[derive(Clone, Debug, Default)]

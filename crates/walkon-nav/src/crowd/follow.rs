@@ -240,10 +240,18 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
     let mut body = StridingBody { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride::staying(place, heading);
     let all = if body.goes_straight_on(path, gait) { 1.0 } else { small_steps(gait) };
-    let mut places = [Vec3::ZERO; STEPS_MAX as usize];
+    // Most go in one step, and clearing the places of all takes as long as some of its sums.
+    let (mut only, mut many);
+    let places = if all == 1.0 {
+        only = [Vec3::ZERO];
+        &mut only[..]
+    } else {
+        many = [Vec3::ZERO; STEPS_MAX as usize];
+        &mut many[..]
+    };
     let (mut left, mut count, mut is_cut, mut may_wait) = (all, 0, false, false);
     // Bounded by STEPS_MAX.
-    for small in &mut places {
+    for small in &mut *places {
         if left <= 0.0 {
             break;
         }

@@ -17,7 +17,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::spatial_hash::{CellSizes, Lookup, SpatialHash};
 use crate::base::threads::Threads;
 
 #[cfg(test)]
@@ -169,6 +169,10 @@ pub struct PushSettings {
 /// Questions about walls in one call, at most. A crowd of 1,000 bodies, each pressed to a wall, asks up to 60
 /// for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
+
+/// Cells of a crowd that is not dense, as a part of the reach of a pair. 3: there are nine times fewer of them
+/// to fill, and still most are empty.
+const SPARSE_CELL: f32 = 3.0;
 
 /// Bodies in the cell of a body, in the mean, above which thousands are in heaps. Bodies packed side by side
 /// are two to a cell.
@@ -464,7 +468,12 @@ impl Resolver {
         self.found.iter_mut().for_each(Vec::clear);
         let is_mixed = largest_m > MIXED * mean_m;
         let reach_m = 2.0 * if is_mixed { mean_m } else { largest_m } + settings.watch_m;
-        self.near.build(&bodies.places, if is_mixed { reach_m } else { reach_m * 1.001 });
+        if is_mixed {
+            self.near.build(&bodies.places, reach_m);
+        } else {
+            let sizes = CellSizes { dense_m: reach_m * 1.001, sparse_m: reach_m * SPARSE_CELL };
+            self.near.build_by_density(&bodies.places, sizes);
+        }
         let settings = if self.is_heap(&bodies.places) { in_heaps(settings) } else { *settings };
         if is_mixed {
             self.find_mixed(bodies, &settings);

@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::spatial_hash::{CellSizes, Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::crowd::avoid::PASSING_GAP_M;
@@ -60,6 +60,8 @@ const STEP_MIN_M: f32 = 0.1;
 
 /// The cells that are looked into for neighbours, metres.
 const CELL_M: f32 = 1.0;
+/// The same in a crowd that is spread out, metres.
+const SPARSE_CELL_M: f32 = 3.0;
 /// Bodies that all walkers that are held up look at in a step, at most, about: a heap of thousands in which
 /// every walker is held up by every other would take as many looks as there are pairs. A crowd of 2,000
 /// packed body to body takes 200,000.
@@ -116,7 +118,8 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     }
     // The buffers outlast the step: made again they cost as much as filling them.
     let mut near = std::mem::take(&mut parts.step.bodies.after);
-    near.build(&parts.step.bodies.columns.places, CELL_M);
+    let sizes = CellSizes { dense_m: CELL_M, sparse_m: SPARSE_CELL_M };
+    near.build_by_density(&parts.step.bodies.columns.places, sizes);
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
     let inputs = YieldInputs::of(parts, &near, &held, &jams);
     let (widest_m, fronts) = (inputs.widest_m, look_ahead(&inputs, &held, parts.step.threads));

@@ -32,14 +32,65 @@ fn within(near: &SpatialHash, place: Vec2, radius_m: f32) -> Vec<u32> {
 
 fn check(points: &[Vec2], cell_m: f32, radius_m: f32, centres: &[Vec2]) {
     let (mut near, mut nearest) = (SpatialHash::default(), Nearest::new(5));
-    near.build(points, cell_m);
-    for &centre in centres {
-        let found = within(&near, centre, radius_m);
-        assert_eq!(found, everyone_within(points, centre, radius_m), "{centre} within {radius_m}");
-        near.nearest(centre, radius_m, Lookup::ALL, &mut nearest);
-        let ids: Vec<u32> = nearest.iter().map(|neighbour| neighbour.id).collect();
-        assert_eq!(ids, nearest_few(points, centre, radius_m, 5), "nearest to {centre} within {radius_m}");
+    let sizes = CellSizes { dense_m: cell_m, sparse_m: 2.5 * cell_m };
+    let builds: [&dyn Fn(&mut SpatialHash); 2] =
+        [&|near| near.build(points, cell_m), &|near| near.build_by_density(points, sizes)];
+    for build in builds {
+        build(&mut near);
+        for &centre in centres {
+            let found = within(&near, centre, radius_m);
+            assert_eq!(found, everyone_within(points, centre, radius_m), "{centre} within {radius_m}");
+            near.nearest(centre, radius_m, Lookup::ALL, &mut nearest);
+            let ids: Vec<u32> = nearest.iter().map(|neighbour| neighbour.id).collect();
+            assert_eq!(
+                ids,
+                nearest_few(points, centre, radius_m, 5),
+                "nearest to {centre} within {radius_m}"
+            );
+        }
     }
+}
+
+proptest! {
+    #[test]
+    fn cells_are_those_of_rounding_down(value in prop_oneof![-10.0f32..10.0, -3.9e6f32..3.9e6]) {
+        prop_assert_eq!(cell_number(value), value.floor() as i32);
+        prop_assert_eq!(cell_number(value.round()), value.round() as i32);
+    }
+}
+
+#[test]
+fn cells_never_fall_as_the_coordinate_rises_however_far_it_is() {
+    let far = [1e5, 3.999_999e6, 4e6, 4.1e6, 1e7, 1e12, f32::MAX, f32::INFINITY];
+    let rising: Vec<f32> = far.iter().rev().map(|far| -far).chain([-0.0, 0.0]).chain(far).collect();
+    assert!(rising.windows(2).all(|pair| cell_number(pair[0]) <= cell_number(pair[1])), "{rising:?}");
+    assert_eq!(cell_number(f32::NAN), cell_number(f32::NEG_INFINITY));
+}
+
+/// A crowd spread out has large cells, which are looked at whole; one heap in it, or many close together, and
+/// the cells are small and looked at in part.
+#[test]
+fn cells_are_large_where_the_points_are_spread_out() {
+    let sizes = CellSizes { dense_m: 1.0, sparse_m: 4.0 };
+    let spread = |apart_m: f32| -> Vec<Vec2> {
+        (0..400).map(|at| Vec2::new((at % 20) as f32, (at / 20) as f32) * apart_m).collect()
+    };
+    let heap = |count: usize| std::iter::repeat_n(Vec2::new(1.0, 1.0), count);
+    let is_large = |points: &[Vec2]| {
+        let mut near = SpatialHash::default();
+        near.build_by_density(points, sizes);
+        near.cells_per_m < 1.0
+    };
+    assert!(is_large(&spread(3.0)));
+    assert!(!is_large(&spread(1.0)));
+    assert!(is_large(&spread(3.0).into_iter().chain(heap(20)).collect::<Vec<_>>()));
+    assert!(!is_large(&spread(30.0).into_iter().chain(heap(40)).collect::<Vec<_>>()));
+    // As many as a limit of one for each cell would cut short.
+    let mut near = SpatialHash::default();
+    near.build_by_density(&spread(3.0).into_iter().chain(heap(20)).collect::<Vec<_>>(), sizes);
+    let mut count = 0;
+    near.visit(Vec2::new(1.0, 1.0), 0.5, Lookup { per_cell_max: 1, ..Lookup::ALL }, |_, _| count += 1);
+    assert_eq!(count, 20);
 }
 
 proptest! {
@@ -135,11 +186,14 @@ proptest! {
     ) {
         let points: Vec<Vec2> = points.iter().map(|&(x, z)| Vec2::new(x * spread, z * spread)).collect();
         let (mut near, mut found) = (SpatialHash::default(), Vec::new());
-        near.build(&points, cell_m);
-        near.pairs_in(0, 1, cell_m * part, u32::MAX, |one, other, _| {
-            found.push((one.min(other), one.max(other)));
-        });
-        found.sort_unstable();
-        assert_eq!(found, all_pairs(&points, cell_m * part));
+        for sparse_m in [cell_m, 3.0 * cell_m] {
+            near.build_by_density(&points, CellSizes { dense_m: cell_m, sparse_m });
+            found.clear();
+            near.pairs_in(0, 1, cell_m * part, u32::MAX, |one, other, _| {
+                found.push((one.min(other), one.max(other)));
+            });
+            found.sort_unstable();
+            assert_eq!(found, all_pairs(&points, cell_m * part));
+        }
     }
 }
