@@ -55,16 +55,16 @@ pub struct Neighbour {
 
 /// Sizes of cells to choose from, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CellSizes {
+pub struct HashCells {
     /// Where points lie close together.
     pub dense_m: f32,
     /// Where each has few others near: larger, because then most cells that a question looks at are empty.
     pub sparse_m: f32,
 }
 
-/// In sparse cells, this many points share the cell of each in the mean, at most. 5: a town of 10,000 has 3.7
-/// in cells of 3.5 m, and a search for neighbours looks at 33 points in three rows there, where it looks at 39
-/// in six rows of cells of 1.4 m.
+/// In sparse cells, this many points share the cell of each in the mean, at most. 5: a town of 10,000 has
+/// 3.7 in cells of 3.5 m, and a search for neighbours looks at 33 points in three rows there, where it looks
+/// at 39 in six rows of cells of 1.4 m.
 const SPARSE_MEAN_MAX: u64 = 5;
 
 /// The most points in one sparse cell, so that no question has to be cut short.
@@ -150,7 +150,7 @@ impl SpatialHash {
     ///
     /// # Panics
     /// With more than 2^28 points.
-    pub fn build_by_density(&mut self, points: &[Vec2], sizes: CellSizes) {
+    pub fn build_by_density(&mut self, points: &[Vec2], sizes: HashCells) {
         self.count(points, sizes.sparse_m);
         let (shared, most) = self.starts.iter().fold((0, 0), |(shared, most): (u64, u32), &count| {
             (shared + u64::from(count) * u64::from(count), most.max(count))

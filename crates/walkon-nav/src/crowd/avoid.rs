@@ -16,7 +16,7 @@
 
 use glam::{BVec4A, Vec2, Vec4};
 
-use crate::base::spatial_hash::{CellSizes, Lookup, Nearest, SpatialHash};
+use crate::base::spatial_hash::{HashCells, Lookup, Nearest, SpatialHash};
 use crate::crowd::avoid::linear_program::{HalfPlane, Lines4, extend_fours, solve};
 use crate::crowd::avoid::orca_lines::{Four, FourOthers, Met, WalkerRow, meet};
 use crate::crowd::avoid::right_of_way::held_up;
@@ -194,8 +194,8 @@ const ROUNDED: f32 = 1.000_1;
 /// that nine cells hold the ten nearest. A little more than all of it where it is not, so that nine cells
 /// hold everybody within reach.
 #[must_use]
-pub fn cell_sizes(reach_m: f32) -> CellSizes {
-    CellSizes { dense_m: reach_m * 0.4, sparse_m: reach_m * 1.001 }
+pub fn cell_sizes(reach_m: f32) -> HashCells {
+    HashCells { dense_m: reach_m * 0.4, sparse_m: reach_m * 1.001 }
 }
 
 /// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.

@@ -17,7 +17,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::spatial_hash::{CellSizes, Lookup, SpatialHash};
+use crate::base::spatial_hash::{HashCells, Lookup, SpatialHash};
 use crate::base::threads::Threads;
 
 #[cfg(test)]
@@ -170,8 +170,8 @@ pub struct PushSettings {
 /// for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
 
-/// Cells of a crowd that is not dense, as a part of the reach of a pair. 3: there are nine times fewer of them
-/// to fill, and still most are empty.
+/// Cells of a crowd that is not dense, as a part of the reach of a pair. 3: there are nine times fewer of
+/// them to fill, and still most are empty.
 const SPARSE_CELL: f32 = 3.0;
 
 /// Bodies in the cell of a body, in the mean, above which thousands are in heaps. Bodies packed side by side
@@ -471,7 +471,7 @@ impl Resolver {
         if is_mixed {
             self.near.build(&bodies.places, reach_m);
         } else {
-            let sizes = CellSizes { dense_m: reach_m * 1.001, sparse_m: reach_m * SPARSE_CELL };
+            let sizes = HashCells { dense_m: reach_m * 1.001, sparse_m: reach_m * SPARSE_CELL };
             self.near.build_by_density(&bodies.places, sizes);
         }
         let settings = if self.is_heap(&bodies.places) { in_heaps(settings) } else { *settings };

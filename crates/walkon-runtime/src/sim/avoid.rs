@@ -51,8 +51,8 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
             }
         }
     }
-    look_for_room(bodies, &grounds, people.characters, *threads);
     grounds.known(&mut bodies.known);
+    look_for_room(bodies, &grounds, people.characters, *threads);
     if moves.is_empty() || !people.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
     } else {
@@ -128,21 +128,22 @@ fn look_for_room(
     characters: &Characters,
     threads: Threads,
 ) {
-    let CrowdColumns { walkers, kinds, ids, .. } = bodies;
-    let (kinds, ids) = (&kinds[..], &ids[..]);
+    let mut walkers = std::mem::take(&mut bodies.walkers);
+    let seen = &*bodies;
     threads.share(
         &mut walkers[..],
         || (),
         |(), first, walkers| {
             for (row, walker) in (first..).zip(walkers) {
                 if walker.is_held_up() {
-                    let place = characters.get(ids[row]).map(|who| who.body.position).unwrap_or_default();
-                    let ground = grounds.query(kinds[row]);
+                    let place = seen.place_of(characters, row as u32);
+                    let ground = grounds.query(seen.kinds[row]);
                     (walker.width_m, walker.room_m) = room_m(ground, place, walker.desired);
                 }
             }
         },
     );
+    bodies.walkers = walkers;
 }
 
 /// The furthest to each side that room is looked for, metres: two wide bodies side by side.

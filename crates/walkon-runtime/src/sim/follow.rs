@@ -287,6 +287,9 @@ const SPARE_M: f32 = 0.05;
 /// metre ahead.
 const WALLS_M: f32 = 0.8;
 
+/// A walker that has come less far than this, metres, sets out.
+const SET_OUT_M: f32 = 0.3;
+
 /// Works out where a character would come to if nobody were in the way.
 fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move) {
     let Some(character) = seen.characters.get(step.character) else {
@@ -303,6 +306,9 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
         |from: Vec3, to: Vec3| lines.clear(from, to) || from == place && !ground.is_walkable(place);
     let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     let walk = step.walk.and_then(|walk| seen.walks.get(walk));
+    // Told to step 9 from here, too.
+    step.has_set_out = walk.is_some_and(|walk| walk.travelled_m > SET_OUT_M);
+    step.is_moving = walk.is_some_and(|walk| matches!(walk.phase, Phase::Moving));
     if let Some(climb) = walk.filter(|_| step.is_climb).and_then(Walk::climb) {
         step.stride = climbing_stride(climb, body, &step.gait);
         return;

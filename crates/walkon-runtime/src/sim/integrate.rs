@@ -84,15 +84,15 @@ fn is_shown(rate: TickRate) -> bool {
 /// Every character takes the step that the velocity of step 8 gives it. Nobody's step looks at where another
 /// has come to.
 fn step_on(parts: &mut IntegrateParts<'_>) {
-    let IntegrateParts { clock, map, characters, walks, interpolations, step, .. } = parts;
+    let IntegrateParts { clock, map, characters, interpolations, step, .. } = parts;
     let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
     let have_begun = cast.is_some();
     interpolations.resize(moves.len(), Interpolation::default());
     let mut landed = vec![None; moves.len()];
     let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
-    let (walks, columns) = (&**walks, &*bodies);
+    let columns = &*bodies;
     let seconds = clock.rate.step_seconds();
-    let taking = StepTaking { walks, nav: &map.nav, seconds };
+    let taking = StepTaking { nav: &map.nav, seconds };
     threads.share(
         ((&mut moves[..], &mut people[..]), (&mut interpolations[..], &mut landed[..])),
         || GroundQueries::again(map, &columns.known),
@@ -127,10 +127,9 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
     }
 }
 
-/// What the steps of all characters are taken with: their walks, the map, and how long a step takes.
+/// What the steps of all characters are taken with: the map, and how long a step takes.
 #[derive(Clone, Copy)]
 struct StepTaking<'a> {
-    walks: &'a Walks,
     nav: &'a NavMap,
     seconds: f32,
 }
@@ -154,9 +153,7 @@ impl StepTaking<'_> {
         character.is_moving = true;
         step.was_turning = character.turn.is_some();
         let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
-        // Few are held up: the walks of the others need not come into the cache.
-        let walk = || step.walk.and_then(|id| self.walks.get(id));
-        if step.stride.heading != Vec2::ZERO && !(is_kept && keeps_still(character, walk())) {
+        if step.stride.heading != Vec2::ZERO && !(is_kept && step.has_set_out && keeps_still(character)) {
             let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
             character.facing_rad = trig::facing(heading);
         }
@@ -172,14 +169,11 @@ const KEPT: f32 = 0.5;
 
 /// Whether a character that is held up on its way looks about where it wants to go, so that it need not turn
 /// its head at every step.
-fn keeps_still(character: &Character, walk: Option<&Walk>) -> bool {
-    /// A walker that has come less far than this, metres, sets out.
-    const SET_OUT_M: f32 = 0.3;
+fn keeps_still(character: &Character) -> bool {
     /// The cosine of the angle within which that is so: 80 degrees.
     const ABOUT: f32 = 0.17;
     let (looks, wants) = (flat(trig::direction(character.facing_rad)), unit(flat(character.desired)));
-    let has_set_out = walk.is_some_and(|walk| walk.travelled_m > SET_OUT_M);
-    character.is_still && has_set_out && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
+    character.is_still && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.

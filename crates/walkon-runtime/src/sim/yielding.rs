@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::spatial_hash::{CellSizes, Lookup, SpatialHash};
+use crate::base::spatial_hash::{HashCells, Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::crowd::avoid::PASSING_GAP_M;
@@ -79,6 +79,8 @@ struct Held {
     ahead: Vec2,
     /// Gap up to which a character in front of it is why, metres.
     gap_m: f32,
+    /// Ticks since it last got on along its way, as the step began.
+    held_ticks: u64,
 }
 
 /// A character in front of a walker.
@@ -118,7 +120,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     }
     // The buffers outlast the step: made again they cost as much as filling them.
     let mut near = std::mem::take(&mut parts.step.bodies.after);
-    let sizes = CellSizes { dense_m: CELL_M, sparse_m: SPARSE_CELL_M };
+    let sizes = HashCells { dense_m: CELL_M, sparse_m: SPARSE_CELL_M };
     near.build_by_density(&parts.step.bodies.columns.places, sizes);
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
     let inputs = YieldInputs::of(parts, &near, &held, &jams);
@@ -201,10 +203,10 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
         // further.
         let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / step_s;
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
-        let is_under_way = |id| walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
-        let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
+        let may_be_held = step.walk.is_none() || step.is_moving;
+        let is_held = may_be_held && (is_slow || step.held_ticks >= long_ticks);
         let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
-        is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
+        is_held.then_some(Held { walk: step.walk, row, ahead, gap_m, held_ticks: step.held_ticks })
     });
     by_creation(&held, |one| walks.serial(one.walk))
 }
@@ -518,11 +520,10 @@ fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash, widest_m: 
     const TOUCH_M: f32 = 0.03;
     /// Bodies that are looked at in each cell, at most.
     const PER_CELL_MAX: u32 = 16;
-    let walk = one.walk.and_then(|id| parts.walks.get(id))?;
-    let landing = parts.clock.landing();
-    if walk.clock(landing).since(walk.progress_tick) < parts.clock.rate.ticks(PINCHED_S) {
+    if one.held_ticks < parts.clock.rate.ticks(PINCHED_S) {
         return None;
     }
+    let walk = one.walk.and_then(|id| parts.walks.get(id))?;
     let columns = &parts.step.bodies.columns;
     let row = one.row as usize;
     let (place, radius_m) = (columns.places[row], columns.radii_m[row]);

@@ -73,9 +73,10 @@ impl People<'_> {
     /// A moving character is transparent to plans (seed:D3, D4, F8).
     pub(crate) fn stands(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
-        self.characters.is_alive(character)
+        // Most are under way: nothing else is read of them.
+        !walk.is_some_and(Walk::is_under_way)
             && character.nudge.is_none()
-            && !walk.is_some_and(Walk::is_under_way)
+            && self.characters.is_alive(character)
     }
 
     /// Asks the processor for what it reads of those who come soon after the one at a place: for each first,
@@ -84,7 +85,7 @@ impl People<'_> {
     pub(crate) fn fetch(&self, ids: &[CharacterId], at: usize) {
         const CHARACTER_AHEAD: usize = 16;
         const WALK_AHEAD: usize = 8;
-        ids.get(at + CHARACTER_AHEAD).into_iter().for_each(|&id| self.characters.fetch(id));
+        ids.get(at + CHARACTER_AHEAD).into_iter().for_each(|&id| self.characters.fetch_body(id));
         let walk = ids.get(at + WALK_AHEAD).and_then(|&id| self.characters.get(id)?.walk);
         walk.into_iter().for_each(|walk| self.walks.fetch_way(walk));
     }
@@ -93,7 +94,7 @@ impl People<'_> {
     fn door_of(&self, character: &Character) -> Option<DoorId> {
         let walk = character.walk.and_then(|walk| self.walks.get(walk)).filter(|walk| !walk.is_paused)?;
         match walk.phase {
-            Phase::AtDoor(door) if self.characters.is_alive(character) && character.nudge.is_none() => {
+            Phase::AtDoor(door) if character.nudge.is_none() && self.characters.is_alive(character) => {
                 Some(door)
             }
             _ => None,

@@ -246,6 +246,8 @@ pub struct Character {
 impl Character {
     /// What every step of the crowd reads lies in so many first bytes.
     const HOT_BYTES: usize = std::mem::offset_of!(Self, nudged);
+    /// Its body, its layer and its walk lie in so many.
+    const BODY_BYTES: usize = std::mem::offset_of!(Self, is_player);
     /// What moving a body reads lies in so many.
     pub(crate) const MOVED_BYTES: usize = std::mem::offset_of!(Self, serial);
 
@@ -381,6 +383,12 @@ impl Characters {
     #[inline]
     pub(crate) fn fetch(&self, id: CharacterId) {
         self.slots.fetch(id, Character::HOT_BYTES);
+    }
+
+    /// Asks the processor for the body of a character, its layer and its walk.
+    #[inline]
+    pub(crate) fn fetch_body(&self, id: CharacterId) {
+        self.slots.fetch(id, Character::BODY_BYTES);
     }
 
     /// A character that has not been freed.

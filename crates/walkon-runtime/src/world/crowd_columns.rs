@@ -81,8 +81,11 @@ impl CrowdColumns {
     /// Where a character is in the world. Among bodies each layer of the map is a storey of its own.
     pub(crate) fn place_of(&self, characters: &Characters, row: u32) -> Vec3 {
         let mut place = self.columns.position(row as usize);
-        let character = characters.get(self.ids[row as usize]);
-        if let Some(character) = character.filter(|character| character.layer > 0) {
+        // Most are on the lowest layer: nothing is read of them.
+        let layer = self.known.get(self.kinds[row as usize] as usize).map_or(0, |kind| kind.layer);
+        if layer > 0
+            && let Some(character) = characters.get(self.ids[row as usize])
+        {
             place.y = character.body.position.y;
         }
         place

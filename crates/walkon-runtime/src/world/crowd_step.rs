@@ -58,6 +58,10 @@ pub struct Move {
     pub left_m: f32,
     /// Ticks since it last got on along its way.
     pub held_ticks: u64,
+    /// Whether it has left where it set out from.
+    pub has_set_out: bool,
+    /// Whether its walk is [`Phase::Moving`](crate::world::walk::Phase::Moving).
+    pub is_moving: bool,
     /// Metres of its own step.
     pub stepped_m: f32,
     /// Whether it passes through others.
@@ -96,6 +100,8 @@ impl Move {
             open: OpenGround::NONE,
             left_m: 0.0,
             held_ticks: 0,
+            has_set_out: false,
+            is_moving: false,
             stepped_m: 0.0,
             is_ghost: false,
             is_climb: false,

@@ -32,7 +32,7 @@ fn within(near: &SpatialHash, place: Vec2, radius_m: f32) -> Vec<u32> {
 
 fn check(points: &[Vec2], cell_m: f32, radius_m: f32, centres: &[Vec2]) {
     let (mut near, mut nearest) = (SpatialHash::default(), Nearest::new(5));
-    let sizes = CellSizes { dense_m: cell_m, sparse_m: 2.5 * cell_m };
+    let sizes = HashCells { dense_m: cell_m, sparse_m: 2.5 * cell_m };
     let builds: [&dyn Fn(&mut SpatialHash); 2] =
         [&|near| near.build(points, cell_m), &|near| near.build_by_density(points, sizes)];
     for build in builds {
@@ -71,7 +71,7 @@ fn cells_never_fall_as_the_coordinate_rises_however_far_it_is() {
 /// the cells are small and looked at in part.
 #[test]
 fn cells_are_large_where_the_points_are_spread_out() {
-    let sizes = CellSizes { dense_m: 1.0, sparse_m: 4.0 };
+    let sizes = HashCells { dense_m: 1.0, sparse_m: 4.0 };
     let spread = |apart_m: f32| -> Vec<Vec2> {
         (0..400).map(|at| Vec2::new((at % 20) as f32, (at / 20) as f32) * apart_m).collect()
     };
@@ -187,7 +187,7 @@ proptest! {
         let points: Vec<Vec2> = points.iter().map(|&(x, z)| Vec2::new(x * spread, z * spread)).collect();
         let (mut near, mut found) = (SpatialHash::default(), Vec::new());
         for sparse_m in [cell_m, 3.0 * cell_m] {
-            near.build_by_density(&points, CellSizes { dense_m: cell_m, sparse_m });
+            near.build_by_density(&points, HashCells { dense_m: cell_m, sparse_m });
             found.clear();
             near.pairs_in(0, 1, cell_m * part, u32::MAX, |one, other, _| {
                 found.push((one.min(other), one.max(other)));
