@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -24,6 +25,8 @@ pub struct Client {
     incoming: Receiver<Value>,
     /// Events that nobody has asked for yet.
     events: VecDeque<Value>,
+    /// What it says on stderr, once that is over.
+    errors: Option<JoinHandle<String>>,
     sequence: u64,
 }
 
@@ -54,6 +57,15 @@ fn read_all(stream: impl Read) -> impl Iterator<Item = Value> {
     })
 }
 
+/// All that a stream says, so that nobody waits for a reader.
+fn read_to_end(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
 fn listening(stream: impl Read + Send + 'static) -> Receiver<Value> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || read_all(stream).all(|message| sender.send(message).is_ok()));
@@ -64,12 +76,13 @@ impl Client {
     /// The program with these arguments, on its standard streams.
     pub fn stdio(folder: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(crate::place::program());
-        command.current_dir(folder).args(arguments).stderr(Stdio::null());
+        command.current_dir(folder).args(arguments).stderr(Stdio::piped());
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let writing = process.stdin.take().unwrap();
         let incoming = listening(process.stdout.take().unwrap());
         let writing: Option<Box<dyn Write>> = Some(Box::new(writing));
-        Self { process, writing, connection: None, incoming, events: VecDeque::new(), sequence: 0 }
+        let errors = Some(read_to_end(process.stderr.take().unwrap()));
+        Self { process, writing, connection: None, incoming, events: VecDeque::new(), errors, sequence: 0 }
     }
 
     /// The program with these arguments, which waits on a port that it tells.
@@ -91,14 +104,13 @@ impl Client {
                 break address.to_owned();
             }
         };
-        // What it says later is nobody's to wait for.
-        std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        let errors = Some(read_to_end(told));
         others(&address);
         let stream = TcpStream::connect(address).unwrap();
         let incoming = listening(stream.try_clone().unwrap());
         let connection = Some(stream.try_clone().unwrap());
         let writing: Option<Box<dyn Write>> = Some(Box::new(stream));
-        Self { process, writing, connection, incoming, events: VecDeque::new(), sequence: 0 }
+        Self { process, writing, connection, incoming, events: VecDeque::new(), errors, sequence: 0 }
     }
 
     fn next(&self) -> Value {
@@ -230,6 +242,13 @@ impl Client {
         let told = self.output();
         self.writing = None;
         (code, self.process.wait().unwrap().code(), told)
+    }
+
+    /// Ends with the program: its exit code, and what it has said on stderr.
+    pub fn end(mut self) -> (Option<i32>, String) {
+        self.hang_up();
+        let code = self.process.wait().unwrap().code();
+        (code, self.errors.take().unwrap().join().unwrap())
     }
 
     /// Leaves without a word.

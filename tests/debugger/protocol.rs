@@ -3,7 +3,7 @@
 //! Goal: an editor can do what the guide promises. Method: a client drives the real program over its standard
 //! streams and over a port, on levels of its own and on the courtyard.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 
@@ -713,6 +713,37 @@ fn who_leaves_before_attaching_is_forgotten() {
     client.request("continue", json!({ "threadId": 1 }));
     assert_eq!(client.event("exited")["exitCode"], 0);
     assert_eq!(hash(&client.printed()), hash(&plain));
+}
+
+/// Whoever is connected and silent, greeted or not, waits beside the others and is let go with them.
+#[test]
+fn who_is_silent_keeps_nobody_out() {
+    let project = project();
+    let arguments = ["run", "levels/yard.json", "--seconds", "1", "--debug", "0", "--format", "json"];
+    for count in [1, 40] {
+        let mut silent = Vec::new();
+        let mut client = Client::tcp_after(project.path(), &arguments, |address| {
+            let greeting = json!({ "seq": 1, "type": "request", "command": "initialize" }).to_string();
+            let greeting = format!("Content-Length: {}\r\n\r\n{greeting}", greeting.len());
+            for text in ["", "Content-Length: 5\r\n", &greeting].iter().cycle().take(count) {
+                let mut stream = TcpStream::connect(address).unwrap();
+                stream.write_all(text.as_bytes()).unwrap();
+                silent.push(stream);
+            }
+        });
+        client.begin("attach");
+        client.breakpoints(&file(&project, "guard.lua"), json!([{ "line": IN_UPDATE, "hitCondition": "3" }]));
+        client.ready();
+        client.stop();
+        for mut stream in silent {
+            let mut told = Vec::new();
+            // Closed or reset, as the system has it.
+            let _ = stream.read_to_end(&mut told);
+            assert!(!String::from_utf8_lossy(&told).contains("stopped"));
+        }
+        client.request("continue", json!({ "threadId": 1 }));
+        assert_eq!(client.event("exited")["exitCode"], 0);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufReader, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -21,6 +21,10 @@ use crate::shell::output::tell;
 
 /// Longest sleep while a level stands still: signals are heard that soon.
 const NAP: Duration = Duration::from_millis(50);
+/// The same while somebody is connected who has not yet begun.
+const VISITED_NAP: Duration = Duration::from_millis(5);
+/// Most who are connected and have not begun; the one that came first makes room for another.
+const VISITORS_MAX: usize = 16;
 /// How long a stop waits for the request that asked for it, to answer that first.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -32,6 +36,67 @@ pub(in crate::shell) struct Connection {
     pub(super) flags: Arc<Flags>,
     wanted: Mutex<ClientWishes>,
     interrupts: Interrupts,
+}
+
+/// What somebody wants who has connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Intent {
+    /// Nothing yet but to be greeted.
+    Unknown,
+    /// Something of the level.
+    Stays,
+    /// Nothing any more.
+    Leaves,
+}
+
+/// Those who are connected to the port, in order of their coming.
+#[derive(Default)]
+struct Visitors(VecDeque<Visitor>);
+
+/// One of them; its socket is closed unless it becomes the client.
+struct Visitor {
+    connection: Arc<Connection>,
+    /// None once it is the client.
+    socket: Option<TcpStream>,
+}
+
+impl Drop for Visitor {
+    fn drop(&mut self) {
+        if let Some(socket) = &self.socket {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+impl Visitors {
+    fn welcome(&mut self, stream: TcpStream, interrupts: &Interrupts) -> std::io::Result<()> {
+        stream.set_nonblocking(false)?;
+        // Small messages that the client waits for.
+        let _ = stream.set_nodelay(true);
+        let (reading, socket) = (stream.try_clone()?, stream.try_clone()?);
+        let connection = Connection::over(reading, Box::new(stream), interrupts.clone());
+        // It goes on alone, whatever its client asks for first.
+        connection.wanted().is_attached = true;
+        if self.0.len() >= VISITORS_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(Visitor { connection, socket: Some(socket) });
+        Ok(())
+    }
+
+    /// The first of them that wants something of the level. Those that want nothing any more are let go.
+    fn client(&mut self) -> Option<Arc<Connection>> {
+        let mut found = None;
+        self.0.retain_mut(|visitor| match visitor.connection.intent() {
+            Intent::Stays if found.is_none() => {
+                visitor.socket = None;
+                found = Some(Arc::clone(&visitor.connection));
+                false
+            }
+            intent => intent != Intent::Leaves,
+        });
+        found
+    }
 }
 
 /// Requests as they come.
@@ -101,37 +166,28 @@ impl Connection {
         Self::over(std::io::stdin(), Box::new(std::io::stdout()), interrupts)
     }
 
-    /// Waits for a client at a port of this machine; 0 takes any free one and prints it on stderr. One that
-    /// leaves before it wants anything of the level is forgotten.
+    /// Waits for a client at a port of this machine; 0 takes any free one and prints it on stderr. Of several
+    /// that connect, the first that wants anything of the level is the client; the others are let go.
     pub fn listen(port: u16, interrupts: Interrupts) -> Result<Arc<Self>, CommandFailure> {
         let failed = |error: std::io::Error| CommandFailure::io(format!("port {port}: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         tell(&format!("debugger: waiting for a client on {address}"));
         listener.set_nonblocking(true).map_err(failed)?;
+        let mut visitors = Visitors::default();
         loop {
             match listener.accept() {
-                Ok((stream, _)) => {
-                    stream.set_nonblocking(false).map_err(failed)?;
-                    // Small messages that the client waits for.
-                    let _ = stream.set_nodelay(true);
-                    let reading = stream.try_clone().map_err(failed)?;
-                    let parting = stream.try_clone().map_err(failed)?;
-                    let client = Self::over(reading, Box::new(stream), interrupts.clone());
-                    // It goes on alone, whatever its client asks for first.
-                    client.wanted().is_attached = true;
-                    if client.stays() {
-                        return Ok(client);
-                    }
-                    let _ = parting.shutdown(Shutdown::Both);
-                }
+                Ok((stream, _)) => visitors.welcome(stream, &interrupts).map_err(failed)?,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     if let Some(exit) = interrupts.asked() {
                         return Err(CommandFailure::Told(exit));
                     }
-                    std::thread::sleep(NAP);
+                    std::thread::sleep(if visitors.0.is_empty() { NAP } else { VISITED_NAP });
                 }
                 Err(error) => return Err(failed(error)),
+            }
+            if let Some(client) = visitors.client() {
+                return Ok(client);
             }
         }
     }
@@ -160,22 +216,27 @@ impl Connection {
         })
     }
 
-    /// Whether the client wants more than to be greeted before it leaves.
-    fn stays(&self) -> bool {
-        while let Some(request) = self.next() {
+    /// How far a client has come that may leave again before it wants anything.
+    fn intent(&self) -> Intent {
+        loop {
+            let outcome = self.incoming().receive(Duration::ZERO);
+            let request = match outcome {
+                Ok(request) => request,
+                Err(mpsc::RecvTimeoutError::Timeout) => return Intent::Unknown,
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Intent::Leaves,
+            };
             match command(&request) {
                 "initialize" => self.greet(&request),
                 "disconnect" | "terminate" => {
                     self.answer(&request, json!({}));
-                    return false;
+                    return Intent::Leaves;
                 }
                 _ => {
                     self.put_back(VecDeque::from([request]));
-                    return true;
+                    return Intent::Stays;
                 }
             }
         }
-        false
     }
 
     /// Answers `initialize`.
