@@ -746,6 +746,56 @@ fn who_is_silent_keeps_nobody_out() {
     }
 }
 
+/// A client that leaves ends what it has launched. That is no reason to keep a mistake from people.
+#[test]
+fn a_mistake_in_a_file_is_told_also_when_the_client_leaves_while_it_loads() {
+    let mistakes = [
+        ("local t = nil\nlocal x = t.field\n", "scripts/yard.lua:2:"),
+        ("local t = 1\nlocal deep = require(\"deep\")\n", "scripts/deep.lua:2:"),
+        ("local x = = 1\n", "scripts/yard.lua:1:"),
+    ];
+    for (text, told) in mistakes {
+        let project = project();
+        project.write("scripts/yard.lua", text);
+        project.write("scripts/deep.lua", "local t = nil\nreturn t.field\n");
+        let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--seconds", "1"]);
+        client.begin("launch");
+        let deep = json!([{ "line": 2 }]);
+        client.breakpoints(&file(&project, "deep.lua"), deep.clone());
+        client.breakpoints(&file(&project, "yard.lua"), if text.contains("deep") { json!([]) } else { deep });
+        if !text.contains("= =") {
+            client.ready();
+            client.stop();
+        }
+        client.request("disconnect", json!({}));
+        assert_eq!(client.event("exited")["exitCode"], 4, "{text}");
+        let (code, errors) = client.end();
+        assert_eq!(code, Some(4), "{text}: {errors}");
+        assert!(errors.contains(told), "{text}: {errors}");
+    }
+}
+
+#[test]
+fn a_client_that_leaves_while_files_load_ends_them_and_nothing_is_wrong() {
+    let project = project();
+    let endless = "local n = 0\nwhile true do\n  n += 1\nend\n";
+    for (yard, line) in [(endless, 3), ("require(\"deep\")\n", 3)] {
+        project.write("scripts/yard.lua", yard);
+        project.write("scripts/deep.lua", endless);
+        let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--seconds", "1"]);
+        client.begin("launch");
+        for name in ["yard.lua", "deep.lua"] {
+            client.breakpoints(&file(&project, name), json!([{ "line": line }]));
+        }
+        client.ready();
+        client.stop();
+        client.request("disconnect", json!({}));
+        assert_eq!(client.event("exited")["exitCode"], 0, "{yard}");
+        let (code, errors) = client.end();
+        assert_eq!((code, errors.as_str()), (Some(0), ""), "{yard}");
+    }
+}
+
 #[test]
 fn a_run_that_waited_goes_on_when_its_client_leaves_without_attaching() {
     let project = project();

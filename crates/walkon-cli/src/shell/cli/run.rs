@@ -237,7 +237,7 @@ fn play(game: &mut Game, bound: &Bound, mut host: RunHost<'_>) -> Result<Exit, C
 fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> Result<Exit, CommandFailure> {
     let Some(client) = client else { return outcome };
     let exit = outcome.as_ref().map_or_else(CommandFailure::exit, |exit| *exit);
-    let was_ended = client.is_ending() && matches!(exit, Exit::Interrupted | Exit::Script);
+    let was_ended = client.is_ending() && exit == Exit::Interrupted;
     client.finish(if was_ended { Exit::Ok } else { exit }.code());
     if was_ended { Ok(Exit::Ok) } else { outcome }
 }
@@ -285,13 +285,10 @@ fn begin_from(path: &Path, found: &FoundLevel) -> Result<(SaveHeader, Vec<u8>), 
     Ok((header, bytes))
 }
 
-/// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays
-/// its own, also when a signal comes in the same moment.
-fn cut_short(error: &StartError, interrupts: &Interrupts) -> Option<Exit> {
-    match error.failure() {
-        Some((failure, _)) if failure.kind == FaultKind::Stopped => interrupts.asked(),
-        _ => None,
-    }
+/// Whether a signal or a debugger cut the loading of a file short. A mistake that a script made by itself
+/// stays its own, also when a signal comes in the same moment.
+fn is_cut_short(error: &StartError) -> bool {
+    error.failure().is_some_and(|(failure, _)| failure.kind == FaultKind::Stopped)
 }
 
 /// The scripts of a level could not be started: said with the line of the script where it is known.
@@ -722,9 +719,7 @@ impl<'a> Session<'a> {
         if let Some(client) = &self.client {
             client.output("stderr", &clean(&error.to_string()));
         }
-        let is_ended = self.client.as_ref().is_some_and(|client| client.is_ending());
-        let exit = cut_short(error, &self.interrupts).or(is_ended.then_some(Exit::Interrupted));
-        let Some(exit) = exit else {
+        if !is_cut_short(error) {
             return not_started(self.shell, self.found, &self.texts, error);
         };
         if let Some(mut trace) = self.trace.take() {
@@ -732,7 +727,7 @@ impl<'a> Session<'a> {
             trace.line(&line.finish());
             trace.finish();
         }
-        CommandFailure::Told(exit)
+        CommandFailure::Told(self.interrupts.asked().unwrap_or(Exit::Interrupted))
     }
 
     /// The save game does not fit, or is none.
