@@ -174,7 +174,7 @@ impl Visit {
         let Ok(mut socket) = tungstenite::accept_hdr_with_config(stream, check, Some(config)) else { return };
         if doers.shared.clients.all().len() >= CLIENTS_MAX {
             let why = format!("{CLIENTS_MAX} pages look on already, the most at a time: close one of them");
-            part(&mut socket, CloseCode::Again, &why, &is_over);
+            Farewell::new(&is_over).part(&mut socket, CloseCode::Again, &why);
             return;
         }
         let client = doers.shared.clients.join();
@@ -189,8 +189,8 @@ impl Visit {
         match parting {
             Parting::Gone => {}
             // Its own reason is sent back to it.
-            Parting::Answered => flush(&mut socket, &is_over),
-            Parting::Refused(code, why) => part(&mut socket, code, &why, &is_over),
+            Parting::Answered => Farewell::new(&is_over).flush(&mut socket),
+            Parting::Refused(code, why) => Farewell::new(&is_over).part(&mut socket, code, &why),
         }
     }
 }
@@ -284,30 +284,43 @@ impl Parting {
     }
 }
 
-/// Sends what is on its way, as long as the client may take for it.
-fn flush(socket: &mut WebSocket<TcpStream>, is_over: &AtomicBool) {
-    let began = Instant::now();
-    let is_slow = |outcome: &tungstenite::Result<()>| match outcome {
-        Err(tungstenite::Error::Io(error)) => is_only_slow(error),
-        _ => false,
-    };
-    // Bounded by the time.
-    while is_slow(&socket.flush()) && began.elapsed() < PARTING_PATIENCE && !is_over.load(Ordering::Relaxed) {
-    }
+/// The leave of a client that is let go, in one stretch of time for all that is still said and heard.
+struct Farewell<'a> {
+    is_over: &'a AtomicBool,
+    until: Instant,
 }
 
-/// Ends a socket with a reason, behind what is on its way, and waits a moment for the other side, which else
-/// might not read it.
-fn part(socket: &mut WebSocket<TcpStream>, code: CloseCode, why: &str, is_over: &AtomicBool) {
-    let _ = socket.close(Some(CloseFrame { code, reason: why.to_owned().into() }));
-    flush(socket, is_over);
-    let stream = socket.get_mut();
-    let patience = if is_over.load(Ordering::Relaxed) { WRITE_PATIENCE } else { GOODBYE };
-    let _ = stream.shutdown(Shutdown::Write).and_then(|()| stream.set_read_timeout(Some(patience)));
-    let began = Instant::now();
-    let mut rest = [0; HEAD_BYTES_MAX];
-    // Bounded by the time; what comes until the other side has closed as well is of no use.
-    while began.elapsed() < PARTING_PATIENCE && stream.read(&mut rest).is_ok_and(|count| count > 0) {}
+impl<'a> Farewell<'a> {
+    fn new(is_over: &'a AtomicBool) -> Self {
+        Self { is_over, until: Instant::now() + PARTING_PATIENCE }
+    }
+
+    fn has_time(&self) -> bool {
+        Instant::now() < self.until
+    }
+
+    /// Sends what is on its way, as long as the client may take for it.
+    fn flush(&self, socket: &mut WebSocket<TcpStream>) {
+        let is_slow = |outcome: &tungstenite::Result<()>| match outcome {
+            Err(tungstenite::Error::Io(error)) => is_only_slow(error),
+            _ => false,
+        };
+        // Bounded by the time.
+        while is_slow(&socket.flush()) && self.has_time() && !self.is_over.load(Ordering::Relaxed) {}
+    }
+
+    /// Ends a socket with a reason, behind what is on its way, and waits a moment for the other side, which
+    /// else might not read it.
+    fn part(&self, socket: &mut WebSocket<TcpStream>, code: CloseCode, why: &str) {
+        let _ = socket.close(Some(CloseFrame { code, reason: why.to_owned().into() }));
+        self.flush(socket);
+        let stream = socket.get_mut();
+        let patience = if self.is_over.load(Ordering::Relaxed) { WRITE_PATIENCE } else { GOODBYE };
+        let _ = stream.shutdown(Shutdown::Write).and_then(|()| stream.set_read_timeout(Some(patience)));
+        let mut rest = [0; HEAD_BYTES_MAX];
+        // Bounded by the time; what comes until the other side has closed as well is of no use.
+        while self.has_time() && stream.read(&mut rest).is_ok_and(|count| count > 0) {}
+    }
 }
 
 /// Tells a client that there is no room for it, without waiting.
@@ -417,6 +430,21 @@ mod tests {
 
     fn refusal(lines: &str) -> Option<&'static str> {
         Head::of(&format!("GET /socket?token=x HTTP/1.1\r\n{lines}")).refusal(4000)
+    }
+
+    #[test]
+    fn all_of_a_farewell_has_one_end() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut talker = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        let talking = std::thread::spawn(move || while talker.write_all(&[0; 1024]).is_ok() {});
+        let mut socket = WebSocket::from_raw_socket(stream, tungstenite::protocol::Role::Server, None);
+        let is_over = AtomicBool::new(false);
+        // Its time is over before it says why: nothing more is heard of a client that goes on talking.
+        let farewell = Farewell { is_over: &is_over, until: Instant::now() };
+        farewell.part(&mut socket, CloseCode::Away, "the end");
+        drop(socket);
+        talking.join().unwrap();
     }
 
     #[test]
