@@ -363,6 +363,41 @@ fn a_text_that_is_let_act_marks_the_run() {
     assert!(hand.get(json!({ "do": "trace" }))["text"].is_string());
 }
 
+/// What changes a level as it loads leaves nothing of the run to show, not even its first tick.
+#[test]
+fn a_text_that_acts_as_a_restart_loads_leaves_no_tick_to_run_again() {
+    let viewed = yard();
+    let mut hand = viewed.client();
+    hand.step(3);
+    get(&mut hand, "breakpoints", json!({ "file": "yard.lua", "lines": [{ "line": 1 }] }));
+    hand.forget();
+    let restarted = hand.send(json!({ "do": "restart" }));
+    stopped(&mut hand);
+    get(&mut hand, "evaluate", json!({ "text": "(function() state.spoilt = 1 end)()", "acts": true }));
+    go(&mut hand, "continue");
+    hand.wait(|message| message["id"] == restarted);
+    assert_eq!(hand.state_at(0)["isReproducible"], false);
+    for from in [0, 0, 1] {
+        hand.forget();
+        hand.get(json!({ "do": "forecast", "seconds": 1, "from": from }));
+        let forecast = hand.wait(|message| message["tell"] == "forecast" && message["done"] == true);
+        let why = forecast["error"].as_str().unwrap_or_default();
+        assert!(why.contains("cannot be run again, nor can any other"), "from {from}: {forecast}");
+        hand.step(2);
+    }
+    for command in ["seek", "goOn"] {
+        let refused = hand.ask(json!({ "do": command, "tick": 0 })).unwrap_err();
+        assert!(refused.contains("nor can any other"), "{command}: {refused}");
+    }
+    // Another restart is another run.
+    get(&mut hand, "breakpoints", json!({ "file": "yard.lua", "lines": [] }));
+    hand.get(json!({ "do": "restart" }));
+    hand.forget();
+    hand.get(json!({ "do": "forecast", "seconds": 1, "from": 0 }));
+    let forecast = hand.wait(|message| message["tell"] == "forecast" && message["done"] == true);
+    assert!(forecast["error"].is_null(), "{forecast}");
+}
+
 #[test]
 fn breakpoints_stay_over_saved_scripts_and_new_runs() {
     let viewed = yard();

@@ -350,8 +350,8 @@ impl Course {
 
     fn state(&self, hash: Option<u64>) -> Value {
         let (first, last) = self.shared.past.lock().span().unwrap_or_default();
-        let repeatable_to = self.shared.record.lock().repeatable_to;
-        let kept = (first, last.min(repeatable_to.unwrap_or(last)));
+        let disturbed_from = self.shared.record.lock().disturbed_from;
+        let kept = (first, disturbed_from.map_or(last, |from| last.min(from.saturating_sub(1))));
         let is_playing = self.is_playing && self.ended.is_none() && self.stopped.is_none();
         json!({
             "tick": self.marks.tick, "playing": is_playing, "speed": self.speed.json(),

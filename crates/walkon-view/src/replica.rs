@@ -206,7 +206,7 @@ impl Replicas {
         if now.generation != self.record.generation || now.inputs.len() != self.record.inputs.len() {
             self.record = now.clone();
         }
-        (self.record.tick, self.record.repeatable_to) = (now.tick, now.repeatable_to);
+        (self.record.tick, self.record.disturbed_from) = (now.tick, now.disturbed_from);
     }
 
     /// Keeps a copy; of too many the one goes whose tick lies nearest to another's.

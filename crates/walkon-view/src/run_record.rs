@@ -124,8 +124,9 @@ pub struct RunRecord {
     pub tick: u64,
     /// Where it was cut, by the generation that began there.
     pub cuts: BTreeMap<u64, u64>,
-    /// The last tick that the inputs come to, where something else has changed the run after it.
-    pub repeatable_to: Option<u64>,
+    /// The first tick that the inputs do not come to, where something else has changed the run: 0 where that
+    /// was as the level loaded.
+    pub disturbed_from: Option<u64>,
 }
 
 impl RunRecord {
@@ -141,9 +142,14 @@ impl RunRecord {
         self.inputs.get(&tick).cloned().unwrap_or_default()
     }
 
-    /// Something that is no input changes the run from here on.
+    /// Something that is no input changes the run behind its last tick.
     pub fn disturb(&mut self) {
-        self.repeatable_to.get_or_insert(self.tick);
+        self.disturbed_from.get_or_insert(self.tick + 1);
+    }
+
+    /// Something that is no input has changed the level as it loaded.
+    pub fn disturb_beginning(&mut self) {
+        self.disturbed_from = Some(0);
     }
 
     /// Refuses ticks that a copy cannot be run to.
@@ -151,18 +157,21 @@ impl RunRecord {
     /// # Errors
     /// A sentence.
     pub fn check_repeatable(&self, tick: u64) -> Result<(), String> {
-        match self.repeatable_to {
-            Some(last) if tick > last => Err(format!(
-                "tick {tick} cannot be run again, expected at most {last}: then an evaluated text was let change the \
-                 run, or the watchdog has ended a call"
+        const WHY: &str = "an evaluated text was let change the run, or the watchdog has ended a call";
+        match self.disturbed_from {
+            Some(0) => Err(format!(
+                "tick {tick} cannot be run again, nor can any other: as the level loaded {WHY}; restart it"
             )),
+            Some(from) if tick >= from => {
+                Err(format!("tick {tick} cannot be run again, expected at most {}: then {WHY}", from - 1))
+            }
             _ => Ok(()),
         }
     }
 
     /// Forgets what was said after a tick.
     pub fn cut(&mut self, tick: u64) {
-        self.repeatable_to = self.repeatable_to.filter(|last| tick > *last);
+        self.disturbed_from = self.disturbed_from.filter(|from| tick >= *from);
         self.generation += 1;
         self.cuts.insert(self.generation, tick);
         _ = self.inputs.split_off(&(tick + 1));
@@ -240,6 +249,8 @@ mod tests {
         assert_eq!(record.check_repeatable(5), Ok(()));
         assert!(record.check_repeatable(6).is_err_and(|why| why.contains("expected at most 5")));
         record.cut(5);
-        assert_eq!((record.repeatable_to, record.check_repeatable(9)), (None, Ok(())));
+        assert_eq!((record.disturbed_from, record.check_repeatable(9)), (None, Ok(())));
+        record.disturb_beginning();
+        assert!(record.check_repeatable(0).is_err_and(|why| why.contains("nor can any other")));
     }
 }

@@ -79,6 +79,9 @@ impl Running {
         let port = Port::new(Rc::clone(&course), Rc::clone(&orders), ways.replicas);
         let options = recording_of(lines.as_ref());
         let game = start.begin_debugged(Arc::clone(&signals), port.debugger(), options)?;
+        if !game.is_reproducible() {
+            shared.record.lock().disturb_beginning();
+        }
         course.borrow_mut().set_speed(speed, game.rate());
         let mut running = Self { shared, signals, game, course, orders, port, lines };
         running.first_tick();
@@ -331,15 +334,15 @@ impl Running {
         }
         let start = RunStart { seed: seed.or(texts.seed), ..texts };
         self.port.ticks(0);
-        let repeatable_to = self.shared.record.lock().repeatable_to;
+        let disturbed_from = self.shared.record.lock().disturbed_from;
         // What changed the run that was to begin has not changed the one that goes on.
         let game = self.begun(&start).inspect_err(|_| {
-            self.shared.record.lock().repeatable_to = repeatable_to;
+            self.shared.record.lock().disturbed_from = disturbed_from;
         })?;
         let generation = self.shared.record.lock().generation + 1;
         let mut record = RunRecord { generation, ..RunRecord::new(start) };
         if !game.is_reproducible() {
-            record.disturb();
+            record.disturb_beginning();
         }
         *self.shared.record.lock() = record;
         *self.shared.past.lock() = ShownPast::default();

@@ -99,7 +99,8 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
             lines.write_to(out)
         })?;
     }
-    let end = if record.repeatable_to.is_none() { Exit::Ok } else { Exit::Limit };
+    view.end();
+    let end = if record.disturbed_from.is_none() { Exit::Ok } else { Exit::Limit };
     Ok(interrupts.asked().unwrap_or(end))
 }
 
