@@ -796,6 +796,44 @@ fn a_client_that_leaves_while_files_load_ends_them_and_nothing_is_wrong() {
     }
 }
 
+/// A buffer counts by its bytes, and coroutines stay what they are.
+#[test]
+fn questions_copy_buffers_within_bounds_and_tell_coroutines_apart() {
+    let project = project();
+    project.write(
+        "scripts/yard.lua",
+        "local function f() coroutine.yield() end\nlocal a, b = coroutine.create(f), coroutine.create(f)\n\
+         local bytes = buffer.create(1024)\nlocal huge = {}\nlocal list = { a, b, [a] = 5 }\n\
+         function onTick()\n  state.ticks = level.tick\n  local _ = { a, b, bytes, huge, list }\n  \
+         if level.tick == 2 then for i = 1, 14 do huge[i] = buffer.create(1024 * 1024) end end\nend\n",
+    );
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--ticks", "9"]);
+    client.begin("launch");
+    client.breakpoints(&file(&project, "yard.lua"), json!([{ "line": 8, "hitCondition": ">= 2" }]));
+    client.ready();
+    let frame = client.stop().frame();
+    for (question, answer) in [
+        ("a == b", "false"),
+        ("a == a and list[1] == a and list[2] == b and list[a] == 5", "true"),
+        ("type(a)", "\"thread\""),
+        ("coroutine.status(a)", "\"suspended\""),
+        ("buffer.len(bytes)", "1024"),
+        ("(function() buffer.writeu8(bytes, 0, 7) return buffer.readu8(bytes, 0) end)()", "7"),
+        ("buffer.readu8(bytes, 0)", "0"),
+    ] {
+        assert_eq!(client.evaluate(frame, question), answer, "{question}");
+    }
+    for change in ["coroutine.close(a)", "coroutine.resume(a)"] {
+        let refused = client.evaluate(frame, change);
+        assert!(refused.contains("write ! in front"), "{change}: {refused}");
+    }
+    assert_eq!(client.evaluate(frame, "coroutine.status(a)"), "\"suspended\"");
+    let frame = client.go("continue").frame();
+    let refused = client.evaluate(frame, "buffer.len(bytes)");
+    assert!(refused.contains("are within reach"), "{refused}");
+    assert_eq!(client.evaluate(frame, "! buffer.len(huge[14])"), "1048576");
+}
+
 #[test]
 fn a_run_that_waited_goes_on_when_its_client_leaves_without_attaching() {
     let project = project();

@@ -308,6 +308,7 @@ function co.close(thread)
         error("cannot close running coroutine", 2)
     end
     return settle(coclose(thread))
+    host.refuseToClose()
 end
 
 -- The host uses the coroutine of a task that is over again, unless a script may hold it.

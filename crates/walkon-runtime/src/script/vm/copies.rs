@@ -14,6 +14,8 @@ use crate::script::vm::debug::{set_upvalue, upvalues};
 
 /// Values that are copied for one question.
 const VALUES_MAX: usize = 200_000;
+/// Bytes of a buffer that count as a value: about as many as a value takes with its place in a table.
+const BYTES_OF_A_VALUE: usize = 64;
 
 /// Copies under way.
 #[derive(Debug)]
@@ -80,8 +82,8 @@ impl Copies {
                 self.meet(function);
                 value.clone()
             }
-            Value::Thread(_) => Value::String(lua.create_string("a coroutine")?),
             Value::Buffer(buffer) => Value::Buffer(self.of_buffer(lua, buffer)?),
+            // A coroutine as well: a question can neither resume nor close one.
             other => other.clone(),
         })
     }
@@ -92,6 +94,11 @@ impl Copies {
         if let Some((_, copy)) = self.buffers.get(&address) {
             return Ok(copy.clone());
         }
+        let values = buffer.len() / BYTES_OF_A_VALUE;
+        if values > self.left {
+            return Err(too_many());
+        }
+        self.left -= values;
         let copy = lua.create_buffer(buffer.to_vec())?;
         self.buffers.insert(address, (buffer.clone(), copy.clone()));
         Ok(copy)
@@ -150,9 +157,7 @@ impl Copies {
                 return Ok(());
             }
         }
-        Err(mlua::Error::runtime(format!(
-            "more than {VALUES_MAX} values are within reach, too many to copy; write ! in front to work on the real ones"
-        )))
+        Err(too_many())
     }
 
     fn fill(&mut self, lua: &Lua, table: &Table, copy: &Table) -> mlua::Result<()> {
@@ -213,6 +218,13 @@ impl Copies {
         }
         done
     }
+}
+
+fn too_many() -> mlua::Error {
+    mlua::Error::runtime(format!(
+        "more than {VALUES_MAX} values are within reach ({BYTES_OF_A_VALUE} bytes of a buffer count as one), too many to \
+         copy; write ! in front to work on the real ones"
+    ))
 }
 
 impl Captured {

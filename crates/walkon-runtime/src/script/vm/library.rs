@@ -74,6 +74,12 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     host.raw_set("leave", lua.create_function(leave)?)?;
     let m = Rc::clone(machine);
     let note_running = move |_: &Lua, ()| {
+    let refuse_to_close = move |lua: &Lua, ()| {
+        let what = "a coroutine would end, which changes the run";
+        refuse_while_looking(&m, "coroutine.close", what).map_err(|mistake| mistake.raise(lua))
+    };
+    host.raw_set("refuseToClose", lua.create_function(refuse_to_close)?)?;
+    let m = Rc::clone(machine);
         m.is_coroutine_known.set(true);
         Ok(())
     };
