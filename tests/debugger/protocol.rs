@@ -312,7 +312,8 @@ fn questions_work_on_copies_and_only_who_asks_to_changes_the_run() {
     }
     assert!(ask("while true do end").contains("stopped after"), "{}", ask("while true do end"));
     assert!(ask("task.sleep(1)").len() > 3);
-    assert!(ask("1 +").contains("question:1"), "{}", ask("1 +"));
+    assert_eq!(ask("1 +").matches("question:1: ").count(), 1, "{}", ask("1 +"));
+    assert_eq!(ask("! 1 +").matches("question:1: ").count(), 1, "{}", ask("! 1 +"));
     assert!(ask("nosuch.field").contains("attempt to index nil"));
     // Asked to act.
     assert_eq!(ask("! dt"), ask("dt"));

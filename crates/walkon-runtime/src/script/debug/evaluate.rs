@@ -8,6 +8,7 @@
 use mlua::thread::ThreadStatus;
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
+use crate::script::vm::chunk_names::QUESTION;
 use crate::script::vm::compiler::own_chunk;
 use crate::script::vm::copies::Copies;
 use crate::script::vm::debug::{self, FrameLocal, ScriptFrame};
@@ -22,9 +23,6 @@ pub enum Asking {
     /// Change what it likes; the run is not repeatable then.
     Acts,
 }
-
-/// What messages call the text of a question.
-const CHUNK: &str = "question";
 
 /// What stands behind the names of a frame: one that is nil hides the global of its name, and what is no name
 /// of the frame is a global.
@@ -151,7 +149,7 @@ fn look(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, St
     let lua = view.lua;
     let mut copies = Copies::new(&view.shared);
     let names = view.copied(&mut copies).map_err(failed)?;
-    let function = compile_text(lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
+    let function = compile_text(lua, QUESTION, text, &names).map_err(|failure| failure.message)?;
     let streams = machine.streams.borrow().clone();
     let printed = std::mem::take(&mut *machine.console.borrow_mut());
     let knows_coroutine = machine.is_coroutine_known.get();
@@ -169,7 +167,7 @@ fn look(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, St
 fn act(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, String> {
     let failed = |error: mlua::Error| fault::text_of_error(&error);
     let names = view.environment(&view.globals, |value| Ok(value.clone())).map_err(failed)?;
-    let function = compile_text(view.lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
+    let function = compile_text(view.lua, QUESTION, text, &names).map_err(|failure| failure.message)?;
     let outcome = call(view, machine, &function);
     view.assign(&names).map_err(failed)?;
     handles::keep_noted(view.lua);

@@ -13,3 +13,6 @@ pub(crate) fn is_own(chunk: &str) -> bool {
 
 /// The beginning of names of texts that the host has evaluated: a number follows.
 pub(crate) const CONSOLE: &str = "console:";
+
+/// The name of the text of a question.
+pub(crate) const QUESTION: &str = "question";

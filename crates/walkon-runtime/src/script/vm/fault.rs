@@ -8,7 +8,7 @@
 use mlua::{Lua, Value};
 
 use crate::script::state::census::DIGITS_MAX;
-use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK};
+use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK, QUESTION};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
 
@@ -254,13 +254,14 @@ pub fn is_memory_error(error: &mlua::Error) -> bool {
     }
 }
 
-/// The place a message begins with: `guard.lua:31: ...`, `console:1:31: ...`.
+/// The place a message begins with: `guard.lua:31: ...`, `console:1:31: ...`, `question:31: ...`.
 pub(crate) fn place_in(message: &str) -> Option<(&str, u32)> {
     let is_of_console = message.starts_with(CONSOLE);
     let (at, _) = message.match_indices(':').nth(usize::from(is_of_console))?;
     let (file, rest) = (&message[..at], &message[at + 1..]);
     let (line, _) = rest.split_once(": ")?;
-    let is_script = is_of_console || [".lua", ".luau"].iter().any(|suffix| file.ends_with(suffix));
+    let is_script =
+        is_of_console || file == QUESTION || [".lua", ".luau"].iter().any(|suffix| file.ends_with(suffix));
     if is_script { Some((file, line.parse().ok()?)) } else { None }
 }
 
