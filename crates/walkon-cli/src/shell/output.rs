@@ -29,7 +29,7 @@ pub struct General {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Say more: what is read, checked and written, notes (`check` always has them), every fault; twice for
-    /// the log of the program itself as well
+    /// what walkon notes about itself as well (what scripts log is part of a run, not of this)
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 }

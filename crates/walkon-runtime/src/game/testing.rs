@@ -234,7 +234,7 @@ struct TestCase<'a> {
 /// The two runs of a case, which have to be the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CaseRun {
-    /// Its log is written, and a debugger sees it, if there is one.
+    /// Its last events are kept in case it fails, and a debugger sees it, if there is one.
     First,
     /// It is only compared.
     Second,
