@@ -249,6 +249,34 @@ fn fault_e11_a_walk_goes_on_and_its_named_handler_is_the_new_one() {
     assert!(told[0].ends_with("new arrives reached"), "{told:?}");
 }
 
+/// Handlers that the fuel of a tick leaves over wait for the new code, the last 64 of them; nobody was held.
+#[test]
+fn events_that_a_reload_drops_are_told_as_its_own() {
+    let anna = "local b = {}
+        function b:start() for _ = 1, 200 do event.on('bell', 'ring') end end
+        function b:ring() for _ = 1, 20000 do end self.state.rung = (self.state.rung or 0) + 1 end
+        return b";
+    let level = "function onTick()
+        if level.tick == 2 then event.emit('bell') end
+        if level.tick == 3 or level.tick == 20 then log.info('%d rung', world.character('anna').behaviour.state.rung) end
+    end";
+    let mut run = Run::of(&[("anna.lua", anna), ("level.lua", level)]);
+    run.ticks(2).reload(&[("anna.lua", &anna.replace("20000", "1"))]).ticks(20);
+    let told = run.taken();
+    let rung = |told: &[String]| -> Vec<u32> {
+        let numbers = told.iter().filter_map(|line| line.split_once(": ")?.1.strip_suffix(" rung"));
+        numbers.map(|number| number.parse().unwrap()).collect()
+    };
+    let [before, after] = rung(&told)[..] else { panic!("{told:#?}") };
+    assert_eq!(after, before + 64, "{told:#?}");
+    let dropped = 200 - before - 64;
+    let warning = format!(
+        "behaviour \"anna\" of \"anna\" was held, or reloaded amid its events: the oldest of them were dropped ({dropped}), \
+         the last 64 are kept"
+    );
+    assert!(told.iter().any(|line| line.ends_with(&warning)), "{warning}: {told:#?}");
+}
+
 #[test]
 fn fault_e12_the_result_of_a_dropped_handler_goes_to_on_walk_settled_or_is_undelivered() {
     let handlers = "onArrived = function() log.info(\"never\") end";

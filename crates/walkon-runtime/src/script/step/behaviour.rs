@@ -509,7 +509,7 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
     }
 }
 
-/// Writes a warning when an owner that stood still missed events.
+/// Writes a warning when an owner has missed events: it stood still, or its code was replaced meanwhile.
 fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
     let missed = store::with(vm.lua(), |runtime| {
         let record = runtime.owners.get_mut(owner)?;
@@ -520,7 +520,8 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
     };
     let most = Owners::KEPT_EVENTS_MAX;
     let message = format!(
-        "{owner} was held: the oldest of its events were dropped ({missed}), the last {most} are kept"
+        "{owner} was held, or reloaded amid its events: the oldest of them were dropped ({missed}), the last {most} \
+         are kept"
     );
     let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
     invoke::push(vm, Fact::Logged(Box::new(line)));
