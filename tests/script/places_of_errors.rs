@@ -127,10 +127,6 @@ const CALLS: &[(&str, &str)] = &[
 fn an_error_in_a_function_of_a_required_file_is_told_at_its_own_line() {
     for (line, what) in ERRORS.iter().filter(|(line, _)| *line != "local local") {
         for (file, call) in CALLS {
-            // Once the fuel is spent no code runs that could say where a coroutine stood.
-            if line.starts_with("while") && call.contains("coroutine") {
-                continue;
-            }
             let lib = format!("local lib = {{}} function lib.fail()\n\n{line}\nend return lib");
             let caller = format!("local lib = require(\"lib\") {call}");
             let files = [("lib.lua".to_owned(), lib), ((*file).to_owned(), caller)];
@@ -190,6 +186,85 @@ fn an_error_in_a_coroutine_is_told_with_the_way_through_it() {
         ["lib.lua:3 in fail", "level.lua:2 in deep", "level.lua:3 in inner", "level.lua:6 in onStart"],
         "{fault:?}"
     );
+}
+
+/// The same where a script looks at the error before it raises it again.
+#[test]
+fn an_error_that_resume_has_returned_is_told_with_the_way_through_it() {
+    let lib = "local lib = {}\nfunction lib.fail(x)\n  return x.way.there\nend\nreturn lib";
+    let raises = [
+        "assert(coroutine.resume(go))",
+        "local ok, why = coroutine.resume(go)\nif not ok then error(why, 0) end",
+        "local ok, why = coroutine.resume(go)\nerror('at last: ' .. why)",
+        "local ok, why = coroutine.resume(go) pcall(print) error(why .. ' at last', 0)",
+        "local outer = coroutine.create(function()\nassert(coroutine.resume(go))\nend)\nassert(coroutine.resume(outer))",
+        "local outer = coroutine.wrap(function()\nassert(coroutine.resume(go))\nend)\nouter()",
+        "local inner = go go = coroutine.create(function()\ncoroutine.wrap(function()\nassert(coroutine.resume(inner))\nend)()\nend)\n\
+         assert(coroutine.resume(go))",
+    ];
+    for raise in raises {
+        let level = format!(
+            "local lib = require('lib')\nlocal function deep() local value = lib.fail({{}}) return value end\n\
+             function onStart()\n  local go = coroutine.create(deep)\n  {raise}\nend"
+        );
+        let files = [("lib.lua".to_owned(), lib.to_owned()), ("level.lua".to_owned(), level)];
+        let fault = first_fault(&files);
+        assert!(fault.message.contains("lib.lua:3: attempt to index nil with 'there'"), "{raise}: {fault:?}");
+        let frames: Vec<&str> = fault.traceback.lines().collect();
+        assert_eq!(frames[..2], ["lib.lua:3 in fail", "level.lua:2 in deep"], "{raise}: {fault:?}");
+        let ways_out = frames.iter().filter(|frame| frame.ends_with(" in onStart")).count();
+        assert_eq!(ways_out, 1, "{raise}: {fault:?}");
+        assert!(frames[frames.len() - 1].ends_with(" in onStart"), "{raise}: {fault:?}");
+        let is_exact = raise.contains("error(why");
+        assert!(!is_exact || (fault.file.as_str(), fault.line) == ("lib.lua", 3), "{raise}: {fault:?}");
+    }
+}
+
+/// An error that `coroutine.resume` has returned and nobody has raised again says nothing of later ones.
+#[test]
+fn an_error_that_resume_has_returned_lends_no_way_to_a_later_one() {
+    for later in [
+        "bad()",
+        "local ok, why = pcall(bad) error(why, 0)",
+        "coroutine.wrap(bad)()",
+        "assert(coroutine.resume(coroutine.create(bad)))",
+        "task.spawn(bad)",
+    ] {
+        let level = format!(
+            "local function bad() error('boom') end\nlocal function inside()\n  bad()\nend\nfunction onStart()\n  \
+             coroutine.resume(coroutine.create(inside))\n  {later}\nend"
+        );
+        let fault = first_fault(&[("level.lua".to_owned(), level)]);
+        assert!(fault.message.ends_with("level.lua:1: boom"), "{later}: {fault:?}");
+        assert!(!fault.traceback.contains("inside"), "{later}: {fault:?}");
+    }
+}
+
+/// Fuel is told where it was spent, through protected calls and coroutines, with the way there.
+#[test]
+fn fuel_is_told_at_the_loop_that_spent_it() {
+    let calls = [
+        "spin()",
+        "pcall(spin)",
+        "pcall(function() pcall(spin) end)",
+        "coroutine.wrap(spin)()",
+        "coroutine.resume(coroutine.create(spin))",
+        "pcall(coroutine.wrap(spin))",
+        "coroutine.wrap(function() pcall(coroutine.wrap(spin)) end)()",
+        "table.sort({ 2, 1 }, spin)",
+    ];
+    for call in calls {
+        let level = format!(
+            "local function spin()\n  local n = 0\n  while true do n += 1 end\nend\nfunction onStart()\n  {call}\nend"
+        );
+        let fault = first_fault(&[("level.lua".to_owned(), level)]);
+        assert!(fault.message.starts_with("level.lua:3: stopped after"), "{call}: {fault:?}");
+        let frames: Vec<&str> = fault.traceback.lines().collect();
+        assert_eq!(frames[0], "level.lua:3 in spin", "{call}: {fault:?}");
+        assert_eq!(frames[frames.len() - 1], "level.lua:6 in onStart", "{call}: {fault:?}");
+        let loops = frames.iter().filter(|frame| **frame == "level.lua:3 in spin").count();
+        assert_eq!(loops, 1, "{call}: {fault:?}");
+    }
 }
 
 /// An error that a script has caught says nothing of the place of a later one, whatever their texts.

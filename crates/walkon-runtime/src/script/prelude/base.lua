@@ -104,13 +104,13 @@ local function place(problem)
     return (placeBelow(problem, 2))
 end
 
--- Whether an error of a coroutine is on its way, with a note of where it was raised; and whether the latest
--- coroutine to fail did so because of one.
-local isNoted, isCarried = false, false
+-- Whether an error of a coroutine is on its way, with a note of where it was raised; and whether
+-- `coroutine.resume` has returned one, which its caller may raise again.
+local isRaised, isReturned = false, false
 
--- The error on its way has been caught: what was noted of it says nothing of later ones.
+-- The error has been caught: what was noted of it says nothing of later ones.
 local function catch()
-    isNoted = false
+    isRaised, isReturned = false, false
     setFailureAside()
 end
 
@@ -119,7 +119,7 @@ local function settle(ok, ...)
         return true, ...
     end
     endPaid()
-    if isNoted then
+    if isRaised or isReturned then
         catch()
     end
     local problem = ...
@@ -221,37 +221,6 @@ end
 
 local own = setmetatable({}, { __mode = "k" })
 
-local function finish(ok, ...)
-    leave()
-    if ok then
-        return true, ...
-    end
-    endPaid()
-    isCarried = isNoted
-    if isNoted then
-        catch()
-    end
-    local problem = ...
-    if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
-        return false, problem
-    end
-    return false, caught(problem)
-end
-
-local function resume(thread, ...)
-    if not own[thread] then
-        return false, "cannot resume non-suspended coroutine"
-    end
-    enter()
-    return finish(coresume(thread, ...))
-end
-
-local function start(f)
-    local thread = costart(f)
-    own[thread] = true
-    return thread
-end
-
 -- Where a coroutine stands that has failed: file, line and name of its innermost functions.
 local function placesOf(thread)
     local places = {}
@@ -267,12 +236,44 @@ local function placesOf(thread)
     return places
 end
 
-local function pass(thread, ok, ...)
+-- What comes of a coroutine that has yielded, returned or failed; `raises`: whether its error is raised again.
+local function finish(thread, raises, ok, ...)
+    leave()
+    if ok then
+        return true, ...
+    end
+    endPaid()
+    local isCarried = isRaised or isReturned
+    if isCarried then
+        catch()
+    end
+    local problem = ...
+    if type(problem) ~= "string" or problem == OUT_OF_MEMORY then
+        problem = caught(problem)
+    end
+    noteFailure(problem, placesOf(thread), isCarried, raises)
+    isRaised, isReturned = raises, not raises
+    return false, problem
+end
+
+local function resume(thread, raises, ...)
+    if not own[thread] then
+        return false, "cannot resume non-suspended coroutine"
+    end
+    enter()
+    return finish(thread, raises, coresume(thread, ...))
+end
+
+local function start(f)
+    local thread = costart(f)
+    own[thread] = true
+    return thread
+end
+
+local function pass(ok, ...)
     if ok then
         return ...
     end
-    noteFailure((...), placesOf(thread), isCarried)
-    isNoted = true
     error((...), 0)
 end
 
@@ -289,7 +290,7 @@ function co.wrap(f)
     end
     local thread = start(f)
     return function(...)
-        return pass(thread, resume(thread, ...))
+        return pass(resume(thread, true, ...))
     end
 end
 
@@ -297,7 +298,7 @@ function co.resume(thread, ...)
     if type(thread) ~= "thread" then
         bad(1, "resume", "thread", thread)
     end
-    return resume(thread, ...)
+    return resume(thread, false, ...)
 end
 
 function co.close(thread)
@@ -307,8 +308,8 @@ function co.close(thread)
     if not own[thread] then
         error("cannot close running coroutine", 2)
     end
-    return settle(coclose(thread))
     host.refuseToClose()
+    return settle(coclose(thread))
 end
 
 -- The host uses the coroutine of a task that is over again, unless a script may hold it.

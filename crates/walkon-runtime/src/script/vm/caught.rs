@@ -6,10 +6,12 @@
 use mlua::{Lua, Value};
 
 use crate::script::vm::fault::{
-    CallFailure, FailureInside, FaultKind, StackFrame, frames, is_out_of_memory, text_of, trip_text,
+    CallFailure, FailureInside, FailureWay, FaultKind, frames, is_out_of_memory, place_in, place_of, text_of,
+    trip_text,
 };
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::machine::Machine;
+use crate::script::vm::stack_frame::StackFrame;
 use crate::script::vm::{fault, hints, store};
 
 /// Frames shown of a traceback; the rest is counted.
@@ -22,18 +24,22 @@ const MORE: &str = "...";
 pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFailure {
     let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
     let text = text_of(value);
-    let goes_on = |raised: &str| text == raised || !raised.is_empty() && text.starts_with(raised);
+    let frames = frames_at(lua, machine);
     let is_same = |inside: &FailureInside| match inside.failure.kind {
-        FaultKind::Error => trip.is_none() && goes_on(&inside.raised),
+        FaultKind::Error => trip.is_none() && inside.goes_on_as(&text, &frames),
         _ => trip.is_some() || is_out_of_memory(value),
     };
     match machine.failure_inside.take().filter(is_same) {
-        Some(FailureInside { raised, failure }) if failure.kind == FaultKind::Error && raised != text => {
-            CallFailure { message: text, ..failure }
-        }
-        Some(inside) => inside.failure,
-        None => failure(lua, value, trip, frames(lua, FRAMES_SHOWN + 1)),
+        Some(inside) => inside.told_as(text, &frames),
+        None => failure(lua, value, trip, frames),
     }
+}
+
+/// Where scripts stand, innermost first. A call that was ended stands where it was when it was ended: since
+/// then its coroutines and protected calls may have been left.
+fn frames_at(lua: &Lua, machine: &Machine) -> Vec<StackFrame> {
+    let tripped = machine.fuel.tripped();
+    if tripped.is_empty() { frames(lua, FRAMES_SHOWN + 1) } else { tripped }
 }
 
 /// A coroutine that has failed.
@@ -42,25 +48,35 @@ pub(super) struct CoroutineFailure {
     pub(super) frames: Vec<StackFrame>,
     /// The failure of the coroutine that it resumed, if it has failed because of that one.
     pub(super) before: Option<FailureInside>,
+    pub(super) way: FailureWay,
 }
 
-/// A coroutine that a script resumes has failed with `value`: its stack is gone once the error is raised
-/// again.
+/// A coroutine that a script resumes has failed with `value`: its stack is out of reach once the error is
+/// raised again.
 pub(super) fn note_coroutine(lua: &Lua, machine: &Machine, value: &Value, failed: CoroutineFailure) {
-    let CoroutineFailure { frames: inner, before } = failed;
+    let CoroutineFailure { frames: inner, before, way } = failed;
     if inner.is_empty() || machine.fuel.trip().is_some() || is_out_of_memory(value) {
         return;
     }
-    let outer = frames(lua, FRAMES_SHOWN + 1);
     let raised = text_of(value);
-    let failure = match before.filter(|before| before.raised == raised) {
-        Some(FailureInside { mut failure, .. }) => {
+    // A text without a place may be anybody's.
+    if way == FailureWay::Returned && place_in(&raised).is_none() {
+        return;
+    }
+    let outer = frames(lua, FRAMES_SHOWN + 1);
+    let is_same = |before: &FailureInside| match before.way {
+        FailureWay::Raised => before.raised == raised,
+        FailureWay::Returned => before.goes_on_as(&raised, &inner),
+    };
+    let failure = match before.filter(is_same) {
+        Some(before) => {
+            let mut failure = before.told_as(raised.clone(), &inner);
             failure.traceback = longer(&failure.traceback, &traceback(&outer));
             failure
         }
         None => failure(lua, value, None, inner.into_iter().chain(outer).collect()),
     };
-    *machine.failure_inside.borrow_mut() = Some(FailureInside { raised, failure });
+    *machine.failure_inside.borrow_mut() = Some(FailureInside { raised, failure, way });
 }
 
 /// A traceback that goes on with another, as long as one may be.
@@ -84,7 +100,6 @@ fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>, frames: Vec<Stac
         None if is_out_of_memory(value) => (FaultKind::Memory, trip_text(Trip::Memory, 0)),
         None => (FaultKind::Error, text_of(value)),
     };
-    let innermost = frames.first().map(|frame| (frame.file.as_str(), frame.line));
     // An error of another line says nothing of this one.
     let is_here = |frame: &&StackFrame| {
         fault::place_in(&text).is_none_or(|place| place == (frame.file.as_str(), frame.line))
@@ -92,7 +107,7 @@ fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>, frames: Vec<Stac
     let hint = frames.first().filter(|_| kind == FaultKind::Error).filter(is_here);
     let hint = hint.and_then(|frame| hints::cause(lua, frame, &text));
     let text = hint.map_or(text.clone(), |hint| format!("{text}; {hint}"));
-    let mut failure = CallFailure::new(kind, text, innermost);
+    let mut failure = CallFailure::new(kind, text, place_of(&frames));
     failure.traceback = traceback(&frames);
     failure
 }

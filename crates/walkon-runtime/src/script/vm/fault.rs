@@ -11,6 +11,7 @@ use crate::script::state::census::DIGITS_MAX;
 use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK, QUESTION};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::stack_frame::StackFrame;
 
 /// Frames looked at in search of a script's own. Luau allows 20 000 calls inside each other.
 const FRAMES_MAX: usize = 20_100;
@@ -84,17 +85,49 @@ pub(crate) struct FailureInside {
     /// The text of the error that is raised for it.
     pub(crate) raised: String,
     pub(crate) failure: CallFailure,
+    pub(crate) way: FailureWay,
 }
 
-/// One frame of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StackFrame {
-    /// The script file, as messages name it.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// The function, where it has a name.
-    pub function: Option<String>,
+/// How a failure reaches the code around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureWay {
+    /// It is raised there.
+    Raised,
+    /// It is returned as a text that begins with its place. Whoever has it may raise it again.
+    Returned,
+}
+
+impl FailureInside {
+    /// Whether an error of this text, raised where code stands in `frames`, is this one again. What was
+    /// returned may be raised with other words around it; what is raised at the place that it names is new.
+    pub(crate) fn goes_on_as(&self, text: &str, frames: &[StackFrame]) -> bool {
+        let raised = self.raised.as_str();
+        let is_longer = !raised.is_empty() && text.starts_with(raised);
+        match self.way {
+            FailureWay::Raised => text == raised || is_longer,
+            FailureWay::Returned => {
+                (is_longer || text.ends_with(raised)) && place_in(raised) != place_of(frames)
+            }
+        }
+    }
+
+    /// The failure of such an error.
+    pub(crate) fn told_as(self, text: String, frames: &[StackFrame]) -> CallFailure {
+        let Self { raised, failure, .. } = self;
+        if failure.kind != FaultKind::Error || text == raised {
+            return failure;
+        }
+        if text.starts_with(&raised) {
+            return CallFailure { message: text, ..failure };
+        }
+        let own = CallFailure::new(FaultKind::Error, text, place_of(frames));
+        CallFailure { traceback: failure.traceback, ..own }
+    }
+}
+
+/// The innermost place.
+pub(crate) fn place_of(frames: &[StackFrame]) -> Option<(&str, u32)> {
+    frames.first().map(|frame| (frame.file.as_str(), frame.line))
 }
 
 /// The frames of scripts that lead to the running host function, innermost first, at most `count`.

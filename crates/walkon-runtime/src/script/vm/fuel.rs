@@ -17,6 +17,7 @@ mod aside;
 pub(crate) mod batch;
 pub(crate) mod batch_plan;
 mod sampling;
+mod tripped;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,6 +29,7 @@ use mlua::{Lua, LuaString, Table};
 use crate::script::state::call_memory::TableEntries;
 use crate::script::state::census::Census;
 use crate::script::state::profile::stacks::Stacks;
+use crate::script::vm::stack_frame::StackFrame;
 
 /// Safepoints between two looks at the memory in use.
 const SLICE: u64 = 1024;
@@ -202,6 +204,7 @@ struct Gauge {
     pace: CollectorPace,
     batch: batch_plan::UpdateBatch,
     sampler: sampling::Sampler,
+    tripped: tripped::Tripped,
     signals: Arc<Signals>,
 }
 
@@ -301,6 +304,7 @@ impl Gauge {
         self.room.settle(self.passed());
         self.calls.set(self.calls.get().wrapping_add(1));
         self.sampler.forget_stack();
+        self.tripped.forget();
         self.trip.set(None);
         self.limit.set(limit);
         self.is_paid.set(false);
@@ -529,6 +533,11 @@ impl Fuel {
         self.0.trip.get()
     }
 
+    /// Where scripts stood when the running call, or the last one, was ended at a safepoint, innermost first.
+    pub(super) fn tripped(&self) -> Vec<StackFrame> {
+        self.0.tripped.frames()
+    }
+
     /// Ends the running call at its next safepoint.
     pub fn end(&self, trip: Trip) {
         self.0.end(trip);
@@ -667,9 +676,9 @@ impl Drop for RunningCall<'_> {
 ///    leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a local.
 ///    `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
 ///    not `Send`, so one thread sees one call.
-/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which
-///    borrow what nobody else holds and grow tables of their own: nothing here formats or panics; the
-///    arithmetic cannot overflow (each subtraction is guarded by a comparison).
+/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`) and of
+///    a call that ends (`tripped`), which borrow what nobody else holds and grow tables of their own: nothing
+///    here formats or panics; the arithmetic cannot overflow (each subtraction is guarded by a comparison).
 /// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"`
 ///    allows; no value with a destructor is alive at that point. mlua raises from its own callbacks in the
 ///    same way. The error value is a null light userdata, which needs one stack slot (`lua_rawcheckstack`, as
@@ -1182,6 +1191,10 @@ mod raw {
         // SAFETY: points 4 and 5.
         unsafe {
             if gauge.refill().is_some() {
+                let most = gauge.tripped.room_for(state.addr());
+                if most > 0 {
+                    gauge.tripped.add(sampling::frames_of_scripts(state, most));
+                }
                 ffi::lua_rawcheckstack(state, 1);
                 ffi::lua_pushlightuserdatatagged(state, ptr::null_mut(), 0);
                 ffi::lua_error(state);

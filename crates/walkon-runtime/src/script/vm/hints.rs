@@ -6,8 +6,8 @@
 
 use mlua::{Lua, Table, Value};
 
-use crate::script::vm::fault::StackFrame;
 use crate::script::vm::machine::{charge, line_of};
+use crate::script::vm::stack_frame::StackFrame;
 
 /// Bytes of script text that are looked through for a unit of fuel, so that errors in a loop are paid for.
 const BYTES_PER_UNIT: u64 = 8192;

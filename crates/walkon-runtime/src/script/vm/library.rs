@@ -15,10 +15,11 @@ use crate::script::vm::chunk_names;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{Args, Argument, UsageError, function};
 use crate::script::vm::debug::Stack;
-use crate::script::vm::fault::StackFrame;
+use crate::script::vm::fault::FailureWay;
 use crate::script::vm::fuel::{Fuel, Trip};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::machine::Machine;
+use crate::script::vm::stack_frame::StackFrame;
 use crate::script::vm::{caught, fault, fuel};
 
 /// The limits `prelude/base.lua` checks.
@@ -73,21 +74,27 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     };
     host.raw_set("leave", lua.create_function(leave)?)?;
     let m = Rc::clone(machine);
-    let note_running = move |_: &Lua, ()| {
     let refuse_to_close = move |lua: &Lua, ()| {
         let what = "a coroutine would end, which changes the run";
         refuse_while_looking(&m, "coroutine.close", what).map_err(|mistake| mistake.raise(lua))
     };
     host.raw_set("refuseToClose", lua.create_function(refuse_to_close)?)?;
     let m = Rc::clone(machine);
+    let note_running = move |_: &Lua, ()| {
         m.is_coroutine_known.set(true);
         Ok(())
     };
     host.raw_set("noteRunning", lua.create_function(note_running)?)?;
     let m = Rc::clone(machine);
-    let note_failure = move |lua: &Lua, (problem, frames, is_carried): (Value, Table, bool)| {
+    let note_failure = move |lua: &Lua, (problem, frames, is_carried, raises): (Value, Table, bool, bool)| {
         let before = m.failure_aside.take().filter(|_| is_carried);
-        caught::note_coroutine(lua, &m, &problem, CoroutineFailure { frames: frames_in(&frames), before });
+        let way = if raises { FailureWay::Raised } else { FailureWay::Returned };
+        caught::note_coroutine(
+            lua,
+            &m,
+            &problem,
+            CoroutineFailure { frames: frames_in(&frames), before, way },
+        );
         Ok(())
     };
     host.raw_set("noteFailure", lua.create_function(note_failure)?)?;

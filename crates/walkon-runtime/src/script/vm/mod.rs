@@ -31,6 +31,7 @@ pub(in crate::script) mod room;
 pub(crate) mod sandbox;
 pub(crate) mod shown;
 pub(crate) mod shown_names;
+pub mod stack_frame;
 pub(crate) mod store;
 mod strides;
 
@@ -55,7 +56,7 @@ use crate::script::state::code_place::CodePlace;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
-use crate::script::vm::fault::{CallFailure, FailureInside, FaultKind};
+use crate::script::vm::fault::{CallFailure, FailureInside, FailureWay, FaultKind};
 use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::vm::fuel::{Fuel, RunningCall, Signals, Trip};
 use crate::script::vm::limits::ScriptLimits;
@@ -746,7 +747,8 @@ fn report_inside(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
             _ => problem,
         };
         let raised_text = failure.message.clone();
-        *machine.failure_inside.borrow_mut() = Some(FailureInside { raised: raised_text, failure });
+        *machine.failure_inside.borrow_mut() =
+            Some(FailureInside { raised: raised_text, failure, way: FailureWay::Raised });
         Ok(raised)
     })
 }

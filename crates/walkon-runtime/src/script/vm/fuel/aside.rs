@@ -7,6 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use super::sampling::SamplerAside;
+use super::tripped::TrippedAside;
 use super::{Fuel, Gauge, Signals, Trip, raw};
 use crate::script::state::census::Census;
 
@@ -29,6 +30,7 @@ struct CallAside {
     was_aside: bool,
     calls: u64,
     sampler: SamplerAside,
+    tripped: TrippedAside,
 }
 
 impl Fuel {
@@ -72,6 +74,7 @@ impl Gauge {
             census: self.census.borrow().clone(),
             fresh: self.fresh.put_aside(),
             sampler: self.sampler.put_aside(),
+            tripped: self.tripped.put_aside(),
         }
     }
 
@@ -95,6 +98,7 @@ impl Gauge {
         self.fresh.take_up(kept.fresh);
         self.calls.set(kept.calls);
         self.sampler.take_up(&kept.sampler);
+        self.tripped.take_up(kept.tripped);
         self.is_aside.set(kept.was_aside);
     }
 }

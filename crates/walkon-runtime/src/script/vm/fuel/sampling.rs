@@ -14,6 +14,7 @@ use mlua::ffi;
 
 use crate::script::state::profile::stacks::{FRAMES_MAX, SeenFrame, Stacks};
 use crate::script::vm::chunk_names;
+use crate::script::vm::stack_frame::StackFrame;
 
 /// What is seen of the call under way, and of those before it.
 #[derive(Debug)]
@@ -217,6 +218,38 @@ unsafe fn seen(stacks: &mut Stacks, debug: &ffi::lua_Debug, inner_count: usize) 
     let name = unsafe { text(debug.name) }.to_str().unwrap_or("");
     let function = stacks.function(file, name, begins)?;
     Some(SeenFrame { function, line })
+}
+
+/// Levels of a stack that are looked at for frames of scripts, those of walkon's own among them.
+const LEVELS_MAX: i32 = 256;
+
+/// Where scripts stand on `state`, innermost first, at most `most` frames.
+///
+/// # Safety
+/// `state` is the live state that passes a safepoint.
+#[allow(unsafe_code)]
+#[cold]
+pub(super) unsafe fn frames_of_scripts(state: *mut ffi::lua_State, most: usize) -> Vec<StackFrame> {
+    let mut frames = Vec::new();
+    let mut debug = MaybeUninit::<ffi::lua_Debug>::zeroed();
+    for level in 0..LEVELS_MAX {
+        // SAFETY: a record of zeros is valid; with these letters nothing is pushed, raised or allocated. The
+        // texts it points to belong to functions of the stack, and are copied.
+        let (file, line, function) = unsafe {
+            let is_there = ffi::lua_getinfo(state, level, c"sln".as_ptr(), debug.as_mut_ptr()) != 0;
+            if !is_there || frames.len() == most {
+                break;
+            }
+            let debug = debug.assume_init_ref();
+            (text(debug.short_src).to_string_lossy(), debug.currentline, text(debug.name).to_string_lossy())
+        };
+        let line = u32::try_from(line).unwrap_or(0);
+        if line > 0 && !chunk_names::is_own(&file) {
+            let function = Some(function.into_owned()).filter(|name| !name.is_empty());
+            frames.push(StackFrame { file: file.into_owned(), line, function });
+        }
+    }
+    frames
 }
 
 /// A text of Luau; empty where there is none.

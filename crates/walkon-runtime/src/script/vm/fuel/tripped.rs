@@ -1,0 +1,60 @@
+//! Where a call stood when it was ended.
+//!
+//! In: stacks whose safepoints raise. Out: frames of scripts, innermost first. Holds: what a stack is told
+//! first is kept: its later safepoints raise because of it, on the way out of protected calls; another stack
+//! is of whoever has resumed the one before. Not here: why the call was ended (`Trip`), the look at a stack
+//! (`sampling`).
+
+use std::cell::{Cell, RefCell};
+
+use crate::script::vm::stack_frame::StackFrame;
+
+/// Frames that are kept, one more than a traceback shows.
+const FRAMES_MAX: usize = 21;
+
+/// The frames of the call under way, once it was ended.
+#[derive(Debug, Default)]
+pub(super) struct Tripped {
+    frames: RefCell<Vec<StackFrame>>,
+    /// The address of the stack that was looked at last; 0 before the first.
+    stack: Cell<usize>,
+}
+
+/// Those of a call that rests.
+pub(super) struct TrippedAside {
+    frames: Vec<StackFrame>,
+    stack: usize,
+}
+
+impl Tripped {
+    /// A call begins.
+    #[inline]
+    pub(super) fn forget(&self) {
+        if self.stack.get() != 0 {
+            drop(self.put_aside());
+        }
+    }
+
+    pub(super) fn frames(&self) -> Vec<StackFrame> {
+        self.frames.borrow().clone()
+    }
+
+    /// How many frames of the stack at an address are to be added: none of the one that was looked at last.
+    pub(super) fn room_for(&self, stack: usize) -> usize {
+        if self.stack.replace(stack) == stack { 0 } else { FRAMES_MAX - self.frames.borrow().len() }
+    }
+
+    /// Adds at most as many as there is room for.
+    pub(super) fn add(&self, frames: Vec<StackFrame>) {
+        self.frames.borrow_mut().extend(frames);
+    }
+
+    pub(super) fn put_aside(&self) -> TrippedAside {
+        TrippedAside { frames: self.frames.take(), stack: self.stack.take() }
+    }
+
+    pub(super) fn take_up(&self, kept: TrippedAside) {
+        self.frames.replace(kept.frames);
+        self.stack.set(kept.stack);
+    }
+}
