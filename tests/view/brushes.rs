@@ -16,7 +16,7 @@ use walkon_runtime::world::tiles::TileSpot;
 use super::browser::{self, Browser, Page};
 use super::gestures::{spot_of, until};
 use super::hand::Viewed;
-use super::page::{at_ease, settled};
+use super::page::{at_ease, at_rest, settled};
 
 const COLUMNS: u32 = 7;
 const ROWS: u32 = 6;
@@ -204,6 +204,7 @@ fn law(browser: &Browser, painted: &Painted) {
             continue;
         }
         let was = text();
+        at_rest(&mut page);
         let spot = spot_of(&mut page, [place[0], 0.0, place[1]]);
         page.click(spot, 0);
         until(&format!("{name}: a tile at {place:?}"), || text() != was);
@@ -224,6 +225,7 @@ fn law(browser: &Browser, painted: &Painted) {
         *crossed.entry(tile_at(&before, place).unwrap()).or_default() += 1;
     }
     let was = text();
+    at_rest(&mut page);
     let ends = [from, to].map(|[x, z]| spot_of(&mut page, [x, 0.0, z]));
     page.drag(ends, "left");
     until(&format!("{name}: a stroke"), || text() != was);
@@ -241,6 +243,7 @@ fn law(browser: &Browser, painted: &Painted) {
     steps.push((was, tiles));
     // Back again.
     for (text_before, _) in steps.into_iter().rev() {
+        at_rest(&mut page);
         page.click_on("undo");
         until(&format!("{name}: a step back"), || text() == text_before);
     }

@@ -128,6 +128,13 @@ impl Viewed {
         self.project.path().join(path)
     }
 
+    /// Saves a file of the project as editors do: whoever looks sees the old text or the new one.
+    pub fn save(&self, path: &str, text: &str) {
+        let beside = self.file("half-saved");
+        std::fs::write(&beside, text).unwrap();
+        std::fs::rename(beside, self.file(path)).unwrap();
+    }
+
     /// Asks it to end, and waits for that.
     #[cfg(unix)]
     pub fn end(mut self) -> (std::process::ExitStatus, tempfile::TempDir) {

@@ -68,6 +68,12 @@ pub fn settled(mut page: Page) -> Page {
     page
 }
 
+/// Waits until the page has heard and drawn what came of the last gesture: until then the next one may miss,
+/// because the view is fitted again and the bars grow.
+pub fn at_rest(page: &mut Page) {
+    page.until("window.walkon.isSettled");
+}
+
 /// No complaints.
 pub fn at_ease(page: &mut Page) {
     page.value("1");

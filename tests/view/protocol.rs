@@ -121,10 +121,10 @@ fn fault_h5_the_trace_of_a_view_is_the_one_that_its_run_comes_to_again() {
         hand.step(30);
         hand.get(json!({ "do": "input", "event": "bell" }));
         hand.step(60);
-        let script = viewed.file("scripts/behaviours/guard.lua");
-        let text = std::fs::read_to_string(&script).unwrap();
-        std::fs::write(&script, format!("{text}\n-- saved again\n")).unwrap();
-        hand.wait(|message| message["tell"] == "script");
+        let script = "scripts/behaviours/guard.lua";
+        let text = std::fs::read_to_string(viewed.file(script)).unwrap() + "\n-- saved again\n";
+        viewed.save(script, &text);
+        hand.wait(|message| message["tell"] == "script" && message["text"] == text);
         hand.step(10);
         hand.wait(|message| message["tell"] == "reloaded" && message["ok"] == true);
         if turns > 0 {
@@ -153,11 +153,11 @@ fn a_run_that_was_played_with_replays_from_its_trace() {
     let mut hand = viewed.client();
     hand.step(20);
     hand.get(json!({ "do": "input", "event": "bell", "payload": { "loud": true, "times": [1, 2] } }));
-    let script = viewed.file("scripts/behaviours/guard.lua");
-    let text = std::fs::read_to_string(&script).unwrap();
+    let script = "scripts/behaviours/guard.lua";
+    let text = std::fs::read_to_string(viewed.file(script)).unwrap() + "\n-- saved again\n";
     hand.step(40);
-    std::fs::write(&script, format!("{text}\n-- saved again\n")).unwrap();
-    hand.wait(|message| message["tell"] == "script");
+    viewed.save(script, &text);
+    hand.wait(|message| message["tell"] == "script" && message["text"] == text);
     hand.step(100);
     hand.wait(|message| message["tell"] == "reloaded" && message["ok"] == true);
     // What is taken back is not in the trace.

@@ -60,6 +60,9 @@ pub struct View {
     /// Ends calls of the copies of the level: its past and its future.
     copy_signals: [Arc<Signals>; 2],
     is_over: Arc<AtomicBool>,
+    /// That of the level that runs.
+    level: Option<JoinHandle<()>>,
+    /// All others.
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -84,9 +87,8 @@ impl View {
         let doers = Doers { shared: shared.clone(), running, replicas, forecast, desk };
         let copy_signals = [(); 2].map(|()| Arc::new(Signals::default()));
         let (told, begun) = channel();
-        let mut threads = Vec::new();
         let (own, for_level, watch_level) = (shared.clone(), Arc::clone(&signals), Arc::clone(&watch));
-        threads.push(thread("level", move || {
+        let level = thread("level", move || {
             let watched = watch_level(Arc::clone(&for_level));
             match Running::begin(own, for_level, speed, ways) {
                 Ok(mut level) => {
@@ -97,11 +99,12 @@ impl View {
                 }
                 Err(error) => _ = told.send(Err(error)),
             }
-        })?);
+        })?;
         begun.recv().unwrap_or_else(|_| Err("the level ended before it began".to_owned()))?;
         // A level cannot leave the thread that it was made on.
         let (own, [for_past, for_future]) = (shared.clone(), copy_signals.clone());
         let watch_past = Arc::clone(&watch);
+        let mut threads = Vec::new();
         threads.push(thread("past", move || {
             let _watched = watch_past(Arc::clone(&for_past));
             Replicas::new(own, for_past).run(&wishes);
@@ -115,7 +118,8 @@ impl View {
         if is_playing {
             let _ = doers.running.send(Ordered { order: Order::Play, reply: None });
         }
-        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), threads })
+        let level = Some(level);
+        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), level, threads })
     }
 
     /// Serves the page until the view is over.
@@ -154,9 +158,8 @@ impl View {
         self.doers.shared.clients.tell(&json!({ "tell": "log", "text": text }));
     }
 
-    /// Ends everything, with the last lines of the trace. The run as it was.
-    #[must_use]
-    pub fn end(self) -> RunRecord {
+    /// Ends the run, with the last lines of the trace; the other threads are told to end. The run as it was.
+    pub fn end_run(&mut self) -> RunRecord {
         self.is_over.store(true, Ordering::Relaxed);
         self.signals.stop();
         self.copy_signals.iter().for_each(|signals| signals.stop());
@@ -164,10 +167,17 @@ impl View {
         let _ = self.doers.replicas.send(Wish::Stop);
         let _ = self.doers.forecast.send(ForecastWish::Stop.into());
         let _ = self.doers.desk.send(Errand::Stop);
+        // A thread that has panicked is as much at its end.
+        let _ = self.level.take().map(JoinHandle::join);
+        self.doers.shared.record.now()
+    }
+
+    /// Ends everything, and waits for it.
+    pub fn end(mut self) {
+        self.end_run();
         for thread in self.threads {
             let _ = thread.join();
         }
-        self.doers.shared.record.now()
     }
 }
 

@@ -17,6 +17,16 @@ const PATIENCE: Duration = Duration::from_millis(900);
 /// Time between two looks for a signal.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
+/// Time that results are made in.
+#[derive(Debug)]
+pub(super) struct TimeTaken(Arc<AtomicBool>);
+
+impl Drop for TimeTaken {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
 /// The signal that asked for the end, if any.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interrupts {
@@ -61,18 +71,21 @@ impl Interrupts {
                 }
             };
             std::thread::sleep(PATIENCE);
-            if !interrupts.takes_time.load(Ordering::Relaxed) {
-                signal_hook::low_level::exit(exit.code().into());
+            while interrupts.takes_time.load(Ordering::Relaxed) {
+                std::thread::sleep(LOOK_EVERY);
             }
+            signal_hook::low_level::exit(exit.code().into());
         };
         if let Err(error) = std::thread::Builder::new().name("interrupts".to_owned()).spawn(wait) {
             log::warn!("no thread that ends a run late: {error}");
         }
     }
 
-    /// From now on the process ends when all is done, or at a second signal: there are results to be made.
-    pub fn take_time(&self) {
+    /// While what it returns is kept, only a second signal ends the process: there are results to be made.
+    #[must_use]
+    pub fn take_time(&self) -> TimeTaken {
         self.takes_time.store(true, Ordering::Relaxed);
+        TimeTaken(Arc::clone(&self.takes_time))
     }
 
     /// Whether a signal came, for callers that need not know which.

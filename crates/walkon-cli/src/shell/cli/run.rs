@@ -225,8 +225,8 @@ fn play(game: &mut Game, bound: &Bound, mut host: RunHost<'_>) -> Result<Exit, C
     let wall = began.elapsed();
     let RunHost { session, clock, profiling, mut saves, .. } = host;
     saves.end();
+    let _time = profiling.is_some().then(|| session.interrupts.take_time());
     if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
-        session.interrupts.take_time();
         profiling.write(&report.level, &profile)?;
     }
     let exit = session.end(&report, wall, &clock.stats(&report))?;
@@ -721,7 +721,7 @@ impl<'a> Session<'a> {
         }
         if !is_cut_short(error) {
             return not_started(self.shell, self.found, &self.texts, error);
-        };
+        }
         if let Some(mut trace) = self.trace.take() {
             let line = JsonLine::default().count("t", 0).text("end", RunEnd::Signal.name()).flag("ok", false);
             trace.line(&line.finish());

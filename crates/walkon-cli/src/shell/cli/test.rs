@@ -60,9 +60,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     })?;
     drop(bar);
     let done: Vec<(String, FileResult)> = files.iter().map(shown).zip(done).collect();
-    if junit.is_some() || profiling.is_some() {
-        interrupts.take_time();
-    }
+    let _time = (junit.is_some() || profiling.is_some()).then(|| interrupts.take_time());
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
     }

@@ -89,10 +89,10 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
         view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
     }
     look_on(&view, watch, &interrupts, &is_over);
-    let record = view.end();
+    let record = view.end_run();
     if let (Some(trace), Some(lines)) = (trace, lines) {
         // What scripts do at the end has no time beyond a second; what is written has.
-        interrupts.take_time();
+        let _time = interrupts.take_time();
         let header = header(&record).map_err(CommandFailure::io)?;
         trace.write_with(|out| {
             writeln!(out, "{header}")?;
