@@ -40,7 +40,7 @@ fn look_at_all(game: &Game) -> usize {
     all.extend(world.route_names().map(|name| Inspected::Route(name.to_owned())));
     let areas = world.areas().iter().filter(|area| !area.name.is_empty());
     all.extend(areas.map(|area| Inspected::Area(area.name.clone())));
-    all.extend(game.scripts().unwrap().scenes_under_way().into_iter().map(Inspected::Scene));
+    all.extend(game.scripts().unwrap().looks().scenes_under_way().into_iter().map(Inspected::Scene));
     for what in &all {
         let seen = game.inspect(what).unwrap_or_else(|| panic!("{what:?}"));
         assert!(seen.as_object().is_some_and(|fields| !fields.is_empty()), "{what:?}");

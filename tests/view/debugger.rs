@@ -363,6 +363,44 @@ fn a_text_that_is_let_act_marks_the_run() {
     assert!(hand.get(json!({ "do": "trace" }))["text"].is_string());
 }
 
+/// After a text that was let act no copy comes to the run: the level itself is asked, as it stands.
+#[test]
+fn questions_about_a_run_that_nobody_can_run_again_are_answered_as_it_stands() {
+    let viewed = yard();
+    let mut hand = viewed.client();
+    hand.step(5);
+    set(&mut hand, json!([{ "line": AFTER_ADD }]));
+    hand.get(json!({ "do": "play" }));
+    stopped(&mut hand);
+    let acts = json!({ "text": "(function() self.state.count = 7000 self.character:walkTo(1, 1) end)()" });
+    let inspect = |kind: &str, name: &str| json!({ "do": "inspect", "kind": kind, "name": name });
+    for round in 0..3 {
+        let frame = get(&mut hand, "frames", json!({}))["frames"][0]["id"].clone();
+        if round == 0 {
+            let mut acts = acts.clone();
+            (acts["frame"], acts["acts"]) = (frame.clone(), true.into());
+            get(&mut hand, "evaluate", acts);
+        }
+        let mut value = |text: &str| {
+            let shown = get(&mut hand, "evaluate", json!({ "frame": frame, "text": text }));
+            shown["value"].as_str().unwrap().parse::<f64>().unwrap()
+        };
+        let (count, x) = (value("self.state.count"), value("self.character.position.x"));
+        let found = hand.get(inspect("character", "anna"));
+        assert_eq!(found["behaviour"]["state"]["count"].as_f64(), Some(count), "{round}: {found}");
+        assert!((found["position"][0].as_f64().unwrap() - x).abs() < 1e-3, "{round}: {found}");
+        assert_eq!(count == 7000.0, round == 0, "{found}");
+        assert!(found["tasks"].as_array().is_some_and(|tasks| !tasks.is_empty()), "{found}");
+        assert_eq!(hand.get(json!({ "do": "find", "text": "anna" }))["found"][0]["name"], "anna");
+        let path = json!({ "do": "path", "from": [2, 0, 2], "to": [8, 0, 6], "radius": 0.35 });
+        assert_eq!(hand.get(path)["status"], "complete");
+        let refused = hand.ask(inspect("level", "")).unwrap_err();
+        assert!(refused.contains("between two ticks"), "{refused}");
+        go(&mut hand, "continue");
+        stopped(&mut hand);
+    }
+}
+
 /// What changes a level as it loads leaves nothing of the run to show, not even its first tick.
 #[test]
 fn a_text_that_acts_as_a_restart_loads_leaves_no_tick_to_run_again() {

@@ -2,9 +2,10 @@
 //!
 //! In: orders and questions of clients, a level that stands still. Out: stops, told to all clients; answers.
 //! Holds: the thread of the level waits here, and serves clients meanwhile: what is asked of the level itself
-//! is answered by a copy of its last whole tick; a stop ends when nobody looks on any more. Breakpoints are
-//! those of the view, not of a run or a page: they stay when the level begins again. Not here: the lines and
-//! frames themselves (`walkon_runtime::script::debug::Debugger`), orders while the level runs (`running`).
+//! is answered by a copy of its last whole tick, or as it stands where no copy comes to that; a stop ends
+//! when nobody looks on any more. Breakpoints are those of the view, not of a run or a page: they stay when
+//! the level begins again. Not here: the lines and frames themselves
+//! (`walkon_runtime::script::debug::Debugger`), orders while the level runs (`running`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_runtime::game::debugging::{EVENT_NAMES, unknown_event};
+use walkon_runtime::game::look::GameLook;
 use walkon_runtime::script::debug::{
     BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Paused, Pauses,
     StopReason, Variable,
@@ -399,7 +401,7 @@ impl Port {
             }
             Order::Save => Err(format!("{}: a game is saved between two ticks; go on first", self.shown())),
             Order::Ask(question) => {
-                self.ask_a_copy(question, reply?);
+                self.ask(question, reply?, at);
                 return None;
             }
             Order::Draw(client) => self.draw(client, at).map(|()| in_tick(tick)),
@@ -442,9 +444,18 @@ impl Port {
     }
 
     /// Has a copy of the last whole tick answer a question: the level itself stands in the middle of a tick.
-    fn ask_a_copy(&self, question: Question, reply: Reply) {
-        let tick = self.course.borrow().shared.record.lock().tick;
-        let _ = self.replicas.send(Wish::Ask { tick, question, reply });
+    /// Where no copy comes to that any more, the level answers as it stands.
+    fn ask(&self, question: Question, reply: Reply, at: &Paused<'_>) {
+        let shared = self.course.borrow().shared.clone();
+        let record = shared.record.lock();
+        let (tick, can_be_run_again) = (record.tick, record.check_repeatable(record.tick).is_ok());
+        drop(record);
+        if can_be_run_again && !at.has_acted() {
+            let _ = self.replicas.send(Wish::Ask { tick, question, reply });
+            return;
+        }
+        let answer = at.with_world(|world| question.answer(GameLook::held(world, at.looks()), &shared.past));
+        reply.send(answer.unwrap_or_else(|| Err(format!("{}, and its files load", self.shown()))));
     }
 
     /// Draws the world as it stands for a client; refused where no code runs that has it.

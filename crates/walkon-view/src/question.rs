@@ -1,15 +1,15 @@
 //! Questions about a level as it stands in a tick, of now or of the past.
 //!
-//! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking
-//! changes nothing that the hash covers. Not here: which client asks (`commands`), which game is asked
-//! (`running`, `replica`).
+//! In: a question, a level that stands still, what happened so far. Out: JSON, as `docs/protocol.md` has it.
+//! Holds: asking changes nothing that the hash covers. Not here: which client asks (`commands`), which level
+//! is asked (`running`, `replica`, `debugging`).
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use walkon_runtime::game::Game;
 use walkon_runtime::game::inspect::Inspected;
+use walkon_runtime::game::look::GameLook;
 use walkon_runtime::glam::Vec3;
 use walkon_runtime::nav::{Accept, Disc, PathQuery, PathStatus, Traversal};
 use walkon_runtime::view::SearchScene;
@@ -88,32 +88,35 @@ impl Question {
     ///
     /// # Errors
     /// A sentence when there is no such thing.
-    pub fn answer(&self, game: &Game, past: &SharedPast) -> Result<Value, String> {
+    pub fn answer(&self, level: GameLook<'_>, past: &SharedPast) -> Result<Value, String> {
         match self {
-            Self::Inspect { kind, name } => inspect(game, past, kind, name),
-            Self::Find { text } => Ok(find(game, text)),
+            Self::Inspect { kind, name } => inspect(level, past, kind, name),
+            Self::Find { text } => Ok(find(level, text)),
             Self::Heat => {
-                let rows = game.fuel_of_people();
+                let rows = level.fuel_of_people();
                 let rows = rows.into_iter().map(|(key, fuel)| json!([key, tenths(fuel)]));
                 Ok(json!({ "rows": rows.collect::<Vec<_>>() }))
             }
-            Self::Walk { name, wishes } => walk_again(&mut game.world().clone(), name, wishes),
+            Self::Walk { name, wishes } => walk_again(&mut level.world().clone(), name, wishes),
             // On a copy: the map would remember what it was made ready for, and scripts pay for that.
-            Self::Path(test) => Ok(test.answer(&mut game.world().clone())),
+            Self::Path(test) => Ok(test.answer(&mut level.world().clone())),
         }
     }
 }
 
-fn inspect(game: &Game, past: &SharedPast, kind: &str, name: &str) -> Result<Value, String> {
+fn inspect(level: GameLook<'_>, past: &SharedPast, kind: &str, name: &str) -> Result<Value, String> {
     let kinds = ["character", "door", "region", "mark", "route", "area", "scene", "level"];
     let what = Inspected::of(kind, name).ok_or_else(|| {
         format!("there is no kind of thing \"{kind}\", expected one of {}", kinds.join(", "))
     })?;
-    let mut found = game.inspect(&what).ok_or_else(|| format!("there is no {kind} \"{name}\" now"))?;
-    let tick = game.world().tick().0;
+    let mut found = level.inspect(&what).ok_or_else(|| match what {
+        Inspected::Level => "the level as a whole is told of between two ticks; go on first".to_owned(),
+        _ => format!("there is no {kind} \"{name}\" now"),
+    })?;
+    let tick = level.world().tick().0;
     let past = past.lock();
     // What the script of the level says is about the level.
-    let name = if kind == "level" { game.world().level_name() } else { name };
+    let name = if kind == "level" { level.world().level_name() } else { name };
     let about = past.items(0, tick).rev().filter(|item| item.name.as_deref() == Some(name));
     let mut log = Vec::new();
     let mut events = Vec::new();
@@ -125,7 +128,7 @@ fn inspect(game: &Game, past: &SharedPast, kind: &str, name: &str) -> Result<Val
     }
     if let Value::Object(object) = &mut found {
         if kind == "character" {
-            let fuel = game.find(name).into_iter().find(|one| one.kind == kind && one.name == name);
+            let fuel = level.find(name).into_iter().find(|one| one.kind == kind && one.name == name);
             object.insert("fuel".to_owned(), json!(fuel.and_then(|one| one.fuel).map(tenths)));
         }
         object.insert("log".to_owned(), json!(log));
@@ -240,8 +243,8 @@ impl Asked {
     }
 }
 
-fn find(game: &Game, text: &str) -> Value {
+fn find(level: GameLook<'_>, text: &str) -> Value {
     let one = |found: walkon_runtime::game::find::Found| json!({ "kind": found.kind, "name": found.name, "at": found.at, "fuel": found.fuel });
-    let found: Vec<Value> = game.find(text).into_iter().map(one).collect();
+    let found: Vec<Value> = level.find(text).into_iter().map(one).collect();
     json!({ "found": found })
 }

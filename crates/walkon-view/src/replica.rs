@@ -130,7 +130,7 @@ impl Replicas {
                 let copied = self.at(tick, &mut |_, now| reply.progress("the past", now, tick));
                 match copied {
                     Ok(Some(game)) => {
-                        reply.send(question.answer(&game, &self.shared.past));
+                        reply.send(question.answer(game.look(), &self.shared.past));
                         self.keep(game);
                     }
                     Ok(None) => reply.send(Err(CALLED_OFF.to_owned())),

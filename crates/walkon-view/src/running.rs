@@ -173,7 +173,7 @@ impl Running {
                 self.course.borrow_mut().say(input);
                 return Ok(json!({ "tick": self.tick() + 1 }));
             }
-            Order::Ask(question) => return question.answer(&self.game, &self.shared.past),
+            Order::Ask(question) => return question.answer(self.game.look(), &self.shared.past),
             Order::Welcome(client) => {
                 self.welcome(&client);
                 // From here on it hears what all clients hear.

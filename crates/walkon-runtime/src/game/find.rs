@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::base::ordered;
 use crate::game::Game;
+use crate::game::look::GameLook;
 use crate::world::World;
 
 /// Things that are found at most.
@@ -39,10 +40,25 @@ impl Game {
     /// What has `text` in its name, best first. Cost: a look at each name.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Found> {
+        self.look().find(text)
+    }
+
+    /// The fuel that the code of each character takes in a tick, on average, by its number (`character.id`);
+    /// empty where scripts are not profiled. Cost: a look at every character whose code was called.
+    #[must_use]
+    pub fn fuel_of_people(&self) -> Vec<(u32, f64)> {
+        self.look().fuel_of_people()
+    }
+}
+
+impl GameLook<'_> {
+    /// What has `text` in its name, best first. Cost: a look at each name.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Vec<Found> {
         let wanted = folded(text);
-        let scenes = self.scripts().map(|scripts| scripts.scenes_under_way()).unwrap_or_default();
+        let scenes = self.scripts.map(|scripts| scripts.scenes_under_way()).unwrap_or_default();
         let scenes = scenes.into_iter().map(|name| Found { kind: "scene", name, at: None, fuel: None });
-        let all = things(self.world()).chain(scenes);
+        let all = things(self.world).chain(scenes);
         let fits = all.filter_map(|found| Some((fit(&found.name, &wanted)?, found)));
         let mut found: Vec<(Fit, Found)> = fits.collect();
         // Stable: what fits equally well keeps its order.
@@ -56,10 +72,10 @@ impl Game {
     /// empty where scripts are not profiled. Cost: a look at every character whose code was called.
     #[must_use]
     pub fn fuel_of_people(&self) -> Vec<(u32, f64)> {
-        let world = self.world();
+        let world = self.world;
         let ticks = world.tick().0.max(1) as f64;
         let mut all: BTreeMap<u32, u64> = BTreeMap::new();
-        for (who, fuel) in self.scripts().map(|scripts| scripts.fuel_by_who()).unwrap_or_default() {
+        for (who, fuel) in self.scripts.map(|scripts| scripts.fuel_by_who()).unwrap_or_default() {
             let found = world.find_character(&who.name).and_then(|id| world.character(id));
             if let Some(character) = found {
                 let own = all.entry(character.serial).or_default();
@@ -71,8 +87,8 @@ impl Game {
 
     /// Notes what the code of characters costs.
     fn price(&self, found: &mut [Found]) {
-        let by_who = self.scripts().map(|scripts| scripts.fuel_by_who()).unwrap_or_default();
-        let ticks = self.world().tick().0.max(1) as f64;
+        let by_who = self.scripts.map(|scripts| scripts.fuel_by_who()).unwrap_or_default();
+        let ticks = self.world.tick().0.max(1) as f64;
         for found in found.iter_mut().filter(|found| found.kind == "character") {
             let own = by_who.iter().filter(|(who, _)| who.name == found.name).map(|(_, fuel)| *fuel);
             found.fuel = (!by_who.is_empty()).then(|| own.sum::<u64>() as f64 / ticks);

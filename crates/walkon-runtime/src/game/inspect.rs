@@ -1,9 +1,9 @@
 //! Everything that is known of one thing of a running level, as JSON for viewers.
 //!
-//! In: what to look at, a game between ticks. Out: the fields of docs/protocol.md, "Inspection", except those
-//! that need a memory of events. Holds: looking changes nothing, so a run that is looked at is the same run;
-//! the output is bounded. Not here: what scripts do at the moment (`script::inspect`), finding things by name
-//! (`find`).
+//! In: what to look at, a level that stands still. Out: the fields of docs/protocol.md, "Inspection", except
+//! those that need a memory of events. Holds: looking changes nothing, so a run that is looked at is the same
+//! run; the output is bounded. Not here: what scripts do at the moment (`script::inspect`), finding things by
+//! name (`find`).
 
 mod code;
 mod values;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::base::ids::{CharacterId, DoorId};
 use crate::game::Game;
 use crate::game::inspect::values::{place, plain};
+use crate::game::look::GameLook;
 use crate::script::vm::convert::setting;
 use crate::world::World;
 use crate::world::area::{Area, AreaKind};
@@ -67,7 +68,16 @@ impl Game {
     /// Everything about a thing of the level, an object; none when there is no such thing. Between ticks.
     #[must_use]
     pub fn inspect(&self, what: &Inspected) -> Option<Value> {
-        let world = self.world();
+        self.look().inspect(what)
+    }
+}
+
+impl GameLook<'_> {
+    /// Everything about a thing of the level, an object; none when there is no such thing, and of the level
+    /// itself in the middle of a tick.
+    #[must_use]
+    pub fn inspect(&self, what: &Inspected) -> Option<Value> {
+        let world = self.world;
         match what {
             Inspected::Character(name) => Some(self.inspect_character(world.find_character(name)?)),
             Inspected::Door(name) => inspect_door(world, world.find_door(name)?),
@@ -82,7 +92,7 @@ impl Game {
                 world.areas().get(found?.index()).map(inspect_area)
             }
             Inspected::Scene(name) => {
-                let scene = self.scripts()?.inspect_scene(name)?;
+                let scene = self.scripts?.inspect_scene(name)?;
                 Some(json!({
                     "cast": names(world, scene.cast.iter().copied()),
                     "since": scene.since,
@@ -90,24 +100,26 @@ impl Game {
                     "line": code::place(scene.place.as_ref()),
                 }))
             }
-            Inspected::Level => Some(self.inspect_level()),
+            Inspected::Level => self.game.map(Game::inspect_level),
         }
     }
 
     fn inspect_character(&self, id: CharacterId) -> Value {
-        let world = self.world();
+        let world = self.world;
         let mut fields = world.character(id).map_or_else(|| json!({}), |who| body(world, who));
-        let code = self.scripts().map(|scripts| scripts.inspect_character(world, id));
+        let code = self.scripts.map(|scripts| scripts.inspect_character(world, id));
         let code = code::fields(world, code.as_ref());
         if let (Value::Object(fields), Value::Object(code)) = (&mut fields, code) {
             fields.extend(code);
         }
         fields
     }
+}
 
+impl Game {
     fn inspect_level(&self) -> Value {
         let world = self.world();
-        let code = self.scripts().map(|scripts| scripts.inspect_level());
+        let code = self.look().scripts.map(|scripts| scripts.inspect_level());
         let shared = code.as_ref().map(|code| plain(world, &code.state));
         let off = self.switched_off().into_iter().map(|off| {
             let character = off.character.map(|id| world.name_of(id).to_owned());

@@ -21,6 +21,7 @@ pub mod inspect;
 mod level_reload;
 pub mod line;
 pub mod log_text;
+pub mod look;
 pub mod recorder;
 pub mod recording;
 mod reload;

@@ -75,7 +75,7 @@ impl Game {
 
     /// Every character, in order of creation. Cost: a look at each, and a name for each with a behaviour.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        let mut behaviours = self.scripts().map(|scripts| scripts.behaviour_names()).unwrap_or_default();
+        let mut behaviours = self.look().scripts.map(|scripts| scripts.behaviour_names()).unwrap_or_default();
         self.world().characters().map(move |(character, who)| Row {
             character,
             serial: who.serial,
@@ -90,7 +90,7 @@ impl Game {
 
     /// Where every character is and what it does, in order of creation.
     pub fn stances(&self) -> impl Iterator<Item = Stance> {
-        let off = self.scripts().map(|scripts| scripts.switched_off_characters()).unwrap_or_default();
+        let off = self.look().scripts.map(|scripts| scripts.switched_off_characters()).unwrap_or_default();
         stances(self.world()).map(move |stance| {
             let of_scripts = if off.contains(&stance.character) { Stance::SWITCHED_OFF } else { 0 };
             Stance { state: stance.state | of_scripts, ..stance }

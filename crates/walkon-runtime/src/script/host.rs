@@ -25,9 +25,10 @@ use crate::script::bind::{self, BindingSetup, log, scene, wait_requests};
 use crate::script::debug::{Debugger, StopReason};
 use crate::script::host::loaded::Loaded;
 use crate::script::host::reload::Reloads;
+use crate::script::inspect::ScriptLook;
 use crate::script::state::behaviours::Class;
 pub use crate::script::state::behaviours::GivenBehaviour;
-use crate::script::state::profile::{Profile, ProfileSetup, Who};
+use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestSaving, TestState};
@@ -217,10 +218,10 @@ impl ScriptHost {
         profile::report(self.vm.lua())
     }
 
-    /// The fuel of all code called so far, by its owner; empty when scripts are not profiled.
+    /// What there is to be asked of them between two ticks.
     #[must_use]
-    pub fn fuel_by_who(&self) -> Vec<(Who, u64)> {
-        profile::fuel_by_who(self.vm.lua())
+    pub fn looks(&self) -> ScriptLook<'_> {
+        ScriptLook::new(self.vm.lua())
     }
 
     /// How far the test is.

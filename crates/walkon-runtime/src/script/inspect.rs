@@ -1,6 +1,6 @@
 //! What scripts do at the moment, for viewers: behaviours, tasks, timers, handlers, trees, scenes, boards.
 //!
-//! In: the scripts between ticks, the world for names. Out: plain structs. Holds: looking runs no code of a
+//! In: scripts that stand still, the world for names. Out: plain structs. Holds: looking runs no code of a
 //! script, changes nothing that the hash covers, and is bounded, whatever scripts keep. Not here: how a value
 //! is shown (`vm::shown`), the JSON for viewers (`game::inspect`).
 
@@ -10,23 +10,24 @@ mod waits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mlua::{Function, Table, Thread, Value};
+use mlua::{Function, Lua, Table, Thread, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
 use crate::base::value::Plain;
-use crate::script::host::ScriptHost;
 use crate::script::state::boards::BoardOf;
 use crate::script::state::callback::Callback;
 use crate::script::state::code_place::CodePlace;
 use crate::script::state::handlers::Heard;
+use crate::script::state::profile::Who;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::scenes::SceneStage;
 use crate::script::state::tasks::TaskRole;
 use crate::script::state::waits::TaskPause;
+use crate::script::vm::debug::{self, Stack};
 use crate::script::vm::files::short_name;
 use crate::script::vm::shown::{place_of, shown};
-use crate::script::vm::store;
+use crate::script::vm::{chunk_names, machine_of, profile, store};
 use crate::world::World;
 use crate::world::owner::Owner;
 
@@ -142,7 +143,17 @@ pub struct LevelCode {
     pub counts: Vec<(&'static str, u64)>,
 }
 
-impl ScriptHost {
+/// The scripts of a level, for questions: between two ticks, or where a debugger holds them.
+#[derive(Clone, Copy, Debug)]
+pub struct ScriptLook<'a> {
+    lua: &'a Lua,
+}
+
+impl<'a> ScriptLook<'a> {
+    pub(super) fn new(lua: &'a Lua) -> Self {
+        Self { lua }
+    }
+
     /// What scripts are at for a character.
     #[must_use]
     pub fn inspect_character(&self, world: &World, character: CharacterId) -> CharacterCode {
@@ -172,7 +183,7 @@ impl ScriptHost {
                 own?.1.thread.clone()
             })
         });
-        Some(SceneView { place: thread.and_then(|thread| self.vm.place_of_thread(&thread)), ..view })
+        Some(SceneView { place: thread.and_then(|thread| place_of_thread(&thread)), ..view })
     }
 
     /// What the scripts of the level share.
@@ -185,7 +196,11 @@ impl ScriptHost {
             let groups: Vec<_> = boards.groups().take(SHOWN_MAX).filter_map(group).collect();
             (boards.entries(&BoardOf::Level), groups, counts_of(runtime))
         });
-        let state = shown(self.vm.lua(), &Value::Table(self.state.clone()));
+        let state = machine_of(self.lua).and_then(|machine| {
+            let shared = machine.shared.get()?;
+            Some(shown(self.lua, &shared.raw_get::<Value>("state").ok()?))
+        });
+        let state = state.unwrap_or_else(|| Plain::map([]));
         LevelCode { state, board: board.unwrap_or_else(|| Plain::map([])), groups, counts }
     }
 
@@ -218,12 +233,20 @@ impl ScriptHost {
         self.look(|runtime| runtime.actors.behaviours.suspended_characters().collect_set())
     }
 
+    /// The fuel of all code called so far, by its owner; empty when scripts are not profiled.
+    #[must_use]
+    pub fn fuel_by_who(&self) -> Vec<(Who, u64)> {
+        profile::fuel_by_who(self.lua)
+    }
+
     fn look<R>(&self, look: impl FnOnce(&Runtime) -> R) -> R {
-        store::with(self.vm.lua(), |runtime| look(runtime))
+        store::with(self.lua, |runtime| look(runtime))
     }
 
     fn path_of(&self, file: &str) -> String {
-        self.vm.texts().get(file).map_or_else(|| file.to_owned(), |text| text.path.clone())
+        let machine = machine_of(self.lua);
+        let path = machine.and_then(|machine| Some(machine.texts().get(file)?.path.clone()));
+        path.unwrap_or_else(|| file.to_owned())
     }
 
     fn running(&self, character: CharacterId) -> Option<BehaviourView> {
@@ -232,7 +255,7 @@ impl ScriptHost {
             let instance = behaviours.get(behaviours.of(character)?)?;
             Some((Rc::clone(&instance.class), Rc::clone(&instance.this)))
         })?;
-        let field = |key: &str| shown(self.vm.lua(), &this.raw_get::<Value>(key).unwrap_or(Value::Nil));
+        let field = |key: &str| shown(self.lua, &this.raw_get::<Value>(key).unwrap_or(Value::Nil));
         Some(BehaviourView {
             name: class.name.clone(),
             file: self.path_of(&class.file),
@@ -283,12 +306,12 @@ impl ScriptHost {
     fn task(&self, world: &World, parts: TaskParts) -> TaskView {
         let TaskParts { id, name, callback, thread, start, pause, since } = parts;
         let waits = match (&pause, &start) {
-            (Some(pause), _) => words_of(self.vm.lua(), world, pause),
+            (Some(pause), _) => words_of(self.lua, world, pause),
             (None, Some(_)) => "its beginning".to_owned(),
             (None, None) => "its turn".to_owned(),
         };
         let place = match &thread {
-            Some(thread) => self.vm.place_of_thread(thread),
+            Some(thread) => place_of_thread(thread),
             None => start.as_ref().and_then(place_of),
         };
         let until = pause.as_ref().and_then(TaskPause::end).map(|tick| tick.0);
@@ -338,6 +361,13 @@ struct TaskParts {
     start: Option<Function>,
     pause: Option<TaskPause>,
     since: u64,
+}
+
+/// Where the innermost code of a script stands in a coroutine that does not run.
+fn place_of_thread(thread: &Thread) -> Option<CodePlace> {
+    let mut frames = debug::frames(Stack::of(thread)).into_iter();
+    let frame = frames.find(|frame| !chunk_names::is_own(&frame.file))?;
+    Some(CodePlace { file: frame.file, line: frame.line })
 }
 
 /// Where a handler begins; one that is a name is looked up among the functions of its owner.

@@ -13,6 +13,7 @@ use crate::script::debug::breakpoints::{BreakpointState, BreakpointWish, DebugSt
 use crate::script::debug::evaluate::{self, Asking};
 use crate::script::debug::rows::{self, Page, Variable};
 use crate::script::debug::tasks;
+use crate::script::inspect::ScriptLook;
 use crate::script::vm::debug::{self, ScriptFrame, Stack, Standing};
 use crate::script::vm::shown::place_of;
 use crate::script::vm::{Machine, lend, lines_to_stop_at, store};
@@ -85,7 +86,9 @@ impl<'a> Paused<'a> {
         Self { lua, stops, machine, at, frames, kept, has_acted }
     }
 
-    pub(super) fn has_acted(&self) -> bool {
+    /// Whether a text was let change the run since it stands here.
+    #[must_use]
+    pub fn has_acted(&self) -> bool {
         self.has_acted.get()
     }
 
@@ -142,6 +145,12 @@ impl<'a> Paused<'a> {
     /// The world as it stands; none while files load.
     pub fn with_world<R>(&self, look: impl FnOnce(&World) -> R) -> Option<R> {
         lend::with_world(self.lua, |world: &mut World| look(world)).ok()
+    }
+
+    /// What there is to be asked of the scripts.
+    #[must_use]
+    pub fn looks(&self) -> ScriptLook<'a> {
+        ScriptLook::new(self.lua)
     }
 
     /// The text of a script, as it runs.

@@ -3,11 +3,11 @@
 //! In: a tree under way. Out: [`TreeView`]. Holds: as deep and as large as trees may be. Not here: ticking
 //! (`step::tree`).
 
-use mlua::{Function, Value};
+use mlua::{Function, Lua, Value};
 
 use crate::base::suggestions::decimals_of;
 use crate::base::value::Plain;
-use crate::script::host::ScriptHost;
+use crate::script::inspect::ScriptLook;
 use crate::script::state::trees::Composite;
 use crate::script::state::trees::{BehaviourTree, NodeKind, NodeState, TreeNode};
 use crate::script::vm::shown::{place_of, shown};
@@ -30,18 +30,18 @@ pub struct TreeView {
     pub children: Vec<TreeView>,
 }
 
-impl ScriptHost {
+impl ScriptLook<'_> {
     pub(super) fn tree(&self, world: &World, owner: Owner) -> Option<TreeView> {
-        let (tree, states) = store::with(self.vm.lua(), |runtime| {
+        let (tree, states) = store::with(self.lua, |runtime| {
             let run = runtime.actors.trees.run_of(owner)?;
             Some((run.tree.clone(), run.states.clone()))
         })?;
-        Some(TreeViewer { host: self, world, tree: &tree, states: &states }.node(0))
+        Some(TreeViewer { lua: self.lua, world, tree: &tree, states: &states }.node(0))
     }
 }
 
 struct TreeViewer<'a> {
-    host: &'a ScriptHost,
+    lua: &'a Lua,
     world: &'a World,
     tree: &'a BehaviourTree,
     states: &'a [NodeState],
@@ -85,7 +85,7 @@ impl TreeViewer<'_> {
     }
 
     fn goal(&self, goal: &Value) -> Option<String> {
-        match shown(self.host.vm.lua(), goal) {
+        match shown(self.lua, goal) {
             Plain::Text(text) => Some(text),
             Plain::Character(id) => Some(self.world.name_of(id).to_owned()),
             Plain::Door(id) => self.world.doors().get(id.index()).map(|door| door.name.clone()),

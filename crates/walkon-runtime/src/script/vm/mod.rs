@@ -52,7 +52,6 @@ use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, T
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ordered::CollectOrdered;
 use crate::base::rng::Rng;
-use crate::script::state::code_place::CodePlace;
 use crate::script::vm::console::Printed;
 use crate::script::vm::convert::{UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
@@ -140,9 +139,6 @@ pub enum Resumed {
 /// The most coroutines of finished tasks that are kept: handlers run one after another, and those that wait
 /// end over time.
 const IDLE_MAX: usize = 64;
-
-/// Frames of a waiting coroutine that are looked at: those of a wait lie above that of the script.
-const FRAMES_LOOKED_AT: i32 = 64;
 
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
@@ -603,20 +599,6 @@ impl ScriptVm {
             Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
             _ => prepared,
         }
-    }
-
-    /// Where the innermost code of a script stands in a coroutine that does not run.
-    pub(crate) fn place_of_thread(&self, thread: &Thread) -> Option<CodePlace> {
-        let debug: Table = self.sandbox.native.raw_get("debug").ok()?;
-        // A native function: no code of a script runs, and nothing is counted.
-        let info: Function = debug.raw_get("info").ok()?;
-        (0..FRAMES_LOOKED_AT).find_map(|level| {
-            let asked = (thread.clone(), level, "sl");
-            let (file, line): (Option<String>, Option<i64>) = info.call(asked).ok()?;
-            let line = u32::try_from(line?).ok().filter(|line| *line > 0)?;
-            let file = file.filter(|file| !chunk_names::is_own(file))?;
-            Some(CodePlace { file, line })
-        })
     }
 
     /// Compiles a text of the host, called `chunk`: an expression gives its values, statements run.
