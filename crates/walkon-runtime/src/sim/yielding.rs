@@ -79,8 +79,6 @@ struct Held {
     ahead: Vec2,
     /// Gap up to which a character in front of it is why, metres.
     gap_m: f32,
-    /// Ticks since it last got on along its way, as the step began.
-    held_ticks: u64,
 }
 
 /// A character in front of a walker.
@@ -206,7 +204,7 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
         let may_be_held = step.walk.is_none() || step.is_moving;
         let is_held = may_be_held && (is_slow || step.held_ticks >= long_ticks);
         let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
-        is_held.then_some(Held { walk: step.walk, row, ahead, gap_m, held_ticks: step.held_ticks })
+        is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
     });
     by_creation(&held, |one| walks.serial(one.walk))
 }
@@ -520,10 +518,11 @@ fn pinches(parts: &YieldingParts<'_>, one: &Held, near: &SpatialHash, widest_m: 
     const TOUCH_M: f32 = 0.03;
     /// Bodies that are looked at in each cell, at most.
     const PER_CELL_MAX: u32 = 16;
-    if one.held_ticks < parts.clock.rate.ticks(PINCHED_S) {
+    let walk = one.walk.and_then(|id| parts.walks.get(id))?;
+    let landing = parts.clock.landing();
+    if walk.clock(landing).since(walk.progress_tick) < parts.clock.rate.ticks(PINCHED_S) {
         return None;
     }
-    let walk = one.walk.and_then(|id| parts.walks.get(id))?;
     let columns = &parts.step.bodies.columns;
     let row = one.row as usize;
     let (place, radius_m) = (columns.places[row], columns.radii_m[row]);

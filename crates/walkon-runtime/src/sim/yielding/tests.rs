@@ -23,7 +23,7 @@ fn behind() -> (Fixture, WalkId, Held, InFront) {
     let goal = Goal::Point(Vec3::X * 9.0);
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
     let theirs = walk_to(&mut scene.world, order).expect("it is there");
-    let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X, gap_m: QUEUE_GAP_M, held_ticks: 0 };
+    let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X, gap_m: QUEUE_GAP_M };
     let front = InFront { who: scene.other, row: 1, gap_m: 0.1, moves: true };
     (scene, theirs, held, front)
 }
@@ -123,8 +123,7 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
 #[test]
 fn a_jam_is_whoever_hangs_together_and_gets_on_with_any_of_them() {
     let walk = Some(sample().walk);
-    let held: Vec<Held> =
-        (0..6).map(|row| Held { walk, row, ahead: Vec2::X, gap_m: QUEUE_GAP_M, held_ticks: 0 }).collect();
+    let held: Vec<Held> = (0..6).map(|row| Held { walk, row, ahead: Vec2::X, gap_m: QUEUE_GAP_M }).collect();
     let mut jams = Jams::of(&held, 6);
     for (one, other) in [(3, 1), (5, 3), (4, 2)] {
         jams.join(one, other);
