@@ -6,13 +6,14 @@
 //! shares no code with the plans.
 
 use glam::Vec3;
+use walkon_runtime::base::geom::{ground, segment_distance_sq};
 use walkon_runtime::base::hash::StateHash;
 use walkon_runtime::base::ids::AreaId;
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, FACTOR_ONE, MapFrame, Unit};
 use walkon_runtime::nav::{
-    Accept, AreaEdit, Disc, NavEdit, NavMap, OneWay, Others, PassRules, PathAnswer, PathFailure, PathQuery,
-    PathRequests, PathStatus, Search, Traversal,
+    Accept, AreaEdit, Disc, NavEdit, NavMap, OneWay, Others, PassRules, Path, PathAnswer, PathFailure,
+    PathQuery, PathRequests, PathStatus, Search, Traversal,
 };
 
 use crate::nav::nav_laws::{Table, random_table, with_factors};
@@ -195,17 +196,65 @@ fn seed_d3_a_goal_that_somebody_covers_is_walked_to_beside() {
         beside += 1;
         assert_eq!((answer.others, answer.covered), (Others::Avoided, Some(4)));
         assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::Occupied)));
-        assert_keeps_out(&copy, &answer);
-        let end = *answer.path.points.last().unwrap();
+        let (&end, way) = answer.path.points.split_last().unwrap();
         let cell = cell_of(&table, end);
-        assert!(copy.free[cell] && with[cell] < u64::MAX, "free and reachable past the others");
-        assert!(away(cell) < nearest + 0.5 + 1e-3, "{} {nearest}", away(cell));
+        // The last stretch leads on towards the goal, past others by their circles and not by their cells.
+        let leads_on = !copy.free[cell];
+        let before =
+            PathAnswer { path: Path { points: way.to_vec(), ..answer.path.clone() }, ..answer.clone() };
+        assert_keeps_out(&copy, if leads_on { &before } else { &answer });
+        let last = *way.last().unwrap_or(&end);
+        assert!(map.sight(last, end, &Traversal::default()).0, "no wall on the last stretch");
+        let closest_m = |disc: &Disc| {
+            let (a, b) = (ground(last), ground(end));
+            segment_distance_sq(ground(disc.centre), a, b).sqrt() - f64::from(disc.radius_m)
+        };
+        // One may begin among others.
+        let begins_in = |disc: &Disc| (disc.centre - last).length() < disc.radius_m + 1e-3;
+        let is_past = || discs.iter().all(|disc| closest_m(disc) > -1e-3 || begins_in(disc));
+        assert!(!leads_on || is_past(), "past the others");
+        assert!(leads_on || with[cell] < u64::MAX, "free and reachable past the others");
+        assert!((end - goal).length() < nearest + 0.5 + 1e-3, "{end} {nearest}");
         assert_eq!(answer.nearest, Some(end));
         let exact = map
             .plan(&PathQuery { accept: Accept::Exact, ..query(start, goal, &discs) }, &mut Search::default());
         assert_eq!(exact, answer, "people move on");
     }
     assert!(beside > 200 && ignored > 10, "{beside} {ignored}");
+}
+
+#[test]
+fn a_place_beside_a_covered_goal_is_as_near_on_large_cells_as_on_small_ones() {
+    let mut rng = Rng::stream(44, "others");
+    for cell_size_m in [0.1, 0.25, 0.4, 1.0, 2.0, 4.0] {
+        let side = (40.0 / cell_size_m) as u32;
+        let map = NavMap::from(
+            CellMap::from_cells(&CellSource {
+                frame: MapFrame { width: side, depth: side, cell_size_m, ..MapFrame::default() },
+                walkable: vec![true; (side * side) as usize],
+                ..CellSource::default()
+            })
+            .unwrap(),
+        );
+        for _ in 0..200 {
+            let goal = Vec3::new(12.0 + 16.0 * rng.unit() as f32, 0.0, 12.0 + 16.0 * rng.unit() as f32);
+            let start = Vec3::new(40.0 * rng.unit() as f32, 0.0, 5.0 * rng.unit() as f32);
+            let disc = Disc { centre: goal, radius_m: 0.1 + 0.5 * rng.unit() as f32 };
+            let radius_m = 0.1 + 0.4 * rng.unit() as f32;
+            let by = Traversal { radius_m, ..Traversal::default() };
+            let query = PathQuery { by, ..query(start, goal, &[disc]) };
+            let answer = map.plan(&query, &mut Search::default());
+            let path = &answer.path;
+            let away_m = (*path.points.last().unwrap() - goal).length();
+            let room_m = disc.radius_m + radius_m;
+            assert!(away_m > disc.radius_m - 1e-3, "{cell_size_m}: {away_m} inside {disc:?}");
+            assert!(away_m < room_m + 0.11, "{cell_size_m}: {away_m} from a goal with room at {room_m}");
+            let lengths = path.points.windows(2).map(|leg| (leg[1] - leg[0]).length());
+            let length_m: f32 = lengths.sum();
+            assert!((path.length_m - length_m).abs() < 1e-3, "{} {length_m}", path.length_m);
+            assert!((path.cost_m - length_m).abs() < 0.01 * length_m + 1e-2, "{} {length_m}", path.cost_m);
+        }
+    }
 }
 
 #[test]

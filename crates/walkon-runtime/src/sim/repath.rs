@@ -389,7 +389,8 @@ fn newcomers(people: People<'_>, nav: &NavMap, walk: &Walk, now: &Bystanders) ->
 }
 
 /// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans. The goal
-/// counts as part of a way that leads there.
+/// counts as part of a way that leads there. The last stretch to a place beside an occupied goal leads as
+/// near to others as there is room: there it counts what a circle covers, and not what it blocks.
 pub(crate) fn is_blocked(
     nav: &NavMap,
     walk: &Walk,
@@ -410,6 +411,9 @@ fn is_blocked_by<Discs: Iterator<Item = Disc>>(
 ) -> bool {
     let node_m = nav.node_m();
     let mut by = None;
+    let path = walk.following.as_ref().map(|following| &following.path);
+    let beside = path.filter(|path| !path.whole && walk.goal_occupant.is_some());
+    let last = beside.and_then(|path| path.points.last().copied());
     legs(walk.following.as_ref(), position).any(|(from, to)| {
         let (a, b) = (ground(from), ground(to));
         let is_near = |disc: &Disc| {
@@ -420,7 +424,11 @@ fn is_blocked_by<Discs: Iterator<Item = Disc>>(
         let near: Vec<Disc> = discs(from, to).filter(is_near).collect();
         !near.is_empty() && {
             let by = by.get_or_insert_with(&traversal);
-            !nav.is_clear_of(from, to, by, &near)
+            let covers = |disc: &Disc| {
+                let radius_m = f64::from(disc.radius_m);
+                segment_distance_sq(ground(disc.centre), a, b) < radius_m * radius_m
+            };
+            !nav.is_clear_of(from, to, by, &near) && (last != Some(to) || near.iter().any(covers))
         }
     })
 }
@@ -441,7 +449,10 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
-    bystanders.who().iter().zip(bystanders.discs().iter()).any(|(&who, disc)| {
+    // A way that ends beside whoever stands on the goal leads no further through where that stood: see
+    // `has_lost_holder` for when it leaves.
+    let others = bystanders.who().iter().zip(bystanders.discs().iter());
+    others.filter(|(who, _)| walk.goal_occupant != Some(**who)).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
         (Bystanders::is_unsettled(disc) || least * through_m < worth_m) && is_gone(people, who, disc)

@@ -12,6 +12,7 @@
 //! taken, then the least id.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -23,7 +24,7 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::MapFrame;
 use crate::nav::cells::agent_mask::{self, AgentMask};
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::fallback_goals::{CellChoice, PlanGround};
+use crate::nav::cells::fallback_goals::{CellChoice, CoveredGoal, PlanGround};
 use crate::nav::cells::far_ground::FarWays;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::CellMap;
@@ -265,8 +266,8 @@ impl CellPlan {
 
     /// Takes the bodies in the way into account.
     fn keep_out_of_others(&mut self, map: &CellMap, query: &PathQuery, view: &CellView) {
-        let discs = query.others.as_deref().unwrap_or(&[]);
-        if discs.is_empty() || self.others == Others::Ignored || self.targets.contains(&self.start) {
+        let Some(discs) = query.others.as_ref().filter(|discs| !discs.is_empty()) else { return };
+        if self.others == Others::Ignored || self.targets.contains(&self.start) {
             return;
         }
         let Some(overlay) = AgentMask::new(map.frame(), view.bits(), self.start, discs) else { return };
@@ -277,7 +278,8 @@ impl CellPlan {
             let point = if self.trouble.is_none() { query.goal } else { map.centre(goal) };
             self.covered = agent_mask::occupant(map.frame(), discs, goal, point);
             self.trouble = self.trouble.or(Some(PathFailure::Occupied));
-            choice = CellChoice::beside(goal, map.to_cells(point));
+            let (radius_m, discs) = (query.by.radius_m, Arc::clone(discs));
+            choice = CellChoice::beside(map, CoveredGoal { cell: goal, point, radius_m, discs });
         }
         self.overlay = Some(Box::new(overlay));
         self.choice = Some(choice);
@@ -541,6 +543,9 @@ impl CellPlan {
         let granted = line.bill().granted();
         let mut path = line.path(&lines);
         (path.whole, path.revision) = (self.trouble.is_none(), map.revision());
+        if let Some(goal) = self.choice.as_ref().and_then(CellChoice::covered) {
+            goal.close_in(map, &self.by, &mut path);
+        }
         let Self { trouble, others, covered, .. } = *self;
         Some(Remarks { trouble, others, covered, expansions: self.spent, granted }.of(path))
     }
