@@ -1,5 +1,6 @@
 //! Walks and crowds: who arrives, how, and beside whom.
 
+pub mod beside_goals;
 pub mod crowd_laws;
 pub mod crowd_rows;
 pub mod crowd_shown;

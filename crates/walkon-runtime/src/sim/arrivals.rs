@@ -142,8 +142,10 @@ fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
         _ => None,
     };
     walk.blocked_by = by.or(walk.blocked_by);
+    let follows = matches!(walk.mode, WalkMode::Follow(_));
     let ahead = match (reason, by) {
         (Reason::Stuck, Some(Blocker::Character(ahead))) => Some(ahead),
+        (Reason::Occupied, Some(Blocker::Character(holder))) if follows => Some(holder),
         _ => None,
     };
     let walk = parts.walks.get(id).zip(ahead);
@@ -202,10 +204,9 @@ fn in_the_way(map: &LevelMap, characters: &Characters, everyone: &Everyone, walk
     let own = characters.get(walk.character)?;
     let place = own.body.position;
     let near = everyone.near(place, own.body.radius_m + AHEAD_M);
-    let others = near.filter_map(|id| Some((id, characters.alive(id)?))).filter(|&(id, other)| {
-        let is_level = other.layer == own.layer && floor_distance(place, other.body.position).is_finite();
-        id != walk.character && is_level
-    });
+    let others = near
+        .filter_map(|id| Some((id, characters.alive(id)?)))
+        .filter(|&(id, other)| id != walk.character && own.apart_m(other).is_finite());
     let near = others.filter_map(|(id, other)| {
         let touch_m = own.body.radius_m + other.body.radius_m;
         let gap_m = flat_distance(place, other.body.position) - touch_m;
@@ -247,7 +248,7 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
         (walk_modes::ModeStep::Over, _) => {}
         // A stop that a character holds is passed over in the end.
         (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::skip_occupied_stop(parts, id) => {}
-        (walk_modes::ModeStep::On, Some(Reason::Stuck)) if is_behind_fellow(parts, id) => {
+        (walk_modes::ModeStep::On, Some(Reason::Stuck | Reason::Occupied)) if is_behind_fellow(parts, id) => {
             restart_patience(parts, id);
         }
         (walk_modes::ModeStep::On, Some(reason))
@@ -293,15 +294,18 @@ fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Whether a walk that follows a character stands behind another follower of the same character: it is as
-/// near as it comes.
+/// Whether a walk that keeps following a character stands behind another follower of the same character, or
+/// beside whoever stands where it was to come to: it is as near as it comes.
 fn is_behind_fellow(parts: &Wayfinding<'_>, id: WalkId) -> bool {
     let Some(walk) = parts.walks.get(id) else {
         return false;
     };
-    let keeps = matches!(&walk.mode, WalkMode::Follow(follow) if follow.keep);
-    match (walk.ahead, walk.goal) {
-        (Some(ahead), Goal::Character(target)) => keeps && parts.people().follows(ahead, target),
+    if !matches!(&walk.mode, WalkMode::Follow(follow) if follow.keep) {
+        return false;
+    }
+    match (&walk.phase, walk.ahead, walk.goal) {
+        (Phase::Beside(_), _, _) => true,
+        (_, Some(ahead), Goal::Character(target)) => parts.people().follows(ahead, target),
         _ => false,
     }
 }
@@ -358,7 +362,7 @@ fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     let at_end = following.cursor.next(&following.path).is_none();
-    let touches = || gap_m(people.characters, walk.character, holder).is_some_and(|gap_m| gap_m <= BESIDE_M);
+    let touches = || touches(people.characters, walk.character, holder);
     let is_idle = walk.ask.is_none() && walk.token.is_none_or(|(_, why)| why == Ask::Crowd);
     let is_beside = || {
         let is_any = walk.goal_slot.is_some() || walk.goal_occupant.is_none();
@@ -394,10 +398,10 @@ fn arrived_ahead(clock: &Clock, people: People<'_>, walk: &Walk) -> Option<Chara
     people.has_come_to(ahead, walk).then_some(ahead)
 }
 
-/// Metres between the edges of two bodies, below zero where they overlap.
-fn gap_m(characters: &Characters, one: CharacterId, other: CharacterId) -> Option<f32> {
-    let (one, other) = (&characters.get(one)?.body, &characters.alive(other)?.body);
-    Some(floor_distance(one.position, other.position) - one.radius_m - other.radius_m)
+/// Whether two bodies stand side by side.
+fn touches(characters: &Characters, one: CharacterId, other: CharacterId) -> bool {
+    let both = characters.get(one).zip(characters.alive(other));
+    both.is_some_and(|(one, other)| one.apart_m(other) - one.body.radius_m - other.body.radius_m <= BESIDE_M)
 }
 
 /// How a walk ends that stands beside a goal that a character holds; none while it waits for the goal.
@@ -405,11 +409,12 @@ fn beside(people: People<'_>, walk: &Walk) -> Option<(Status, Reason)> {
     let Phase::Beside(holder) = walk.phase else {
         return None;
     };
-    // As near to a character as one talks is near enough, however near it was to come.
+    // As near to a character as one talks, or as two bodies come, is near enough, whatever radius was asked.
     let is_target = walk.goal == Goal::Character(holder);
     let talk_m = people.crowd.npc_talk_distance_m;
     let position = people.characters.get(walk.character)?.body.position;
-    let talks = is_target && floor_distance(position, walk.aim) <= talk_m;
+    let is_near = || floor_distance(position, walk.aim) <= talk_m;
+    let talks = is_target && (is_near() || touches(people.characters, walk.character, holder));
     let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
     (talks || is_enough || is_shared(people, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
 }

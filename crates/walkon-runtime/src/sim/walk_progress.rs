@@ -9,7 +9,7 @@ use crate::base::ids::WalkId;
 use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact, WalkNews};
 use crate::world::outcome::{Blocker, Reason};
-use crate::world::walk::Walk;
+use crate::world::walk::{Phase, Walk};
 
 /// Seconds without progress before an event says so; half of the patience, when that is less.
 const HELD_UP_S: f64 = 0.5;
@@ -51,8 +51,12 @@ pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reas
     let ticks = held_ticks(walk, clock);
     walk.told_blocked = true;
     let ahead = walk.ahead.map(Blocker::Character);
-    // What is in front of it keeps it, and not who holds its goal, which may be far away.
-    let by = if reason == Reason::Stuck { ahead.or(walk.blocked_by) } else { walk.blocked_by.or(ahead) };
+    let by = match (reason, &walk.phase) {
+        // What is in front of it keeps it, and not who holds its goal, which may be far away.
+        (Reason::Stuck, _) => ahead.or(walk.blocked_by),
+        (_, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
+        _ => walk.blocked_by.or(ahead),
+    };
     let news = WalkNews::Blocked { reason, by, ticks };
     events.push(Fact::WalkNews { walk: id, news });
 }

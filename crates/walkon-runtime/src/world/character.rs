@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
+use crate::base::geom::floor_distance;
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
@@ -256,6 +257,17 @@ impl Character {
     #[inline]
     pub fn is_alive(&self) -> bool {
         self.removed.is_none()
+    }
+
+    /// Metres on the ground between the middles of two bodies; infinite between layers and floors.
+    #[must_use]
+    #[inline]
+    pub fn apart_m(&self, other: &Self) -> f32 {
+        if self.layer == other.layer {
+            floor_distance(self.body.position, other.body.position)
+        } else {
+            f32::INFINITY
+        }
     }
 
     /// Whether it has `tag`.
