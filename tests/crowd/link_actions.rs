@@ -234,3 +234,54 @@ fn an_edit_that_adds_an_action_leaves_the_others_to_those_who_may_take_them() {
         run.told
     );
 }
+
+#[test]
+fn a_scene_has_those_it_walks_take_links_as_their_behaviours_do() {
+    let behaviour = "function anna:onTraverse(link)\n\
+        log.info(\"%s\", link.action)\n  task.sleep(0.4)\n  log.info(\"over\")\nend";
+    let scene = |more: &str| {
+        format!(
+            "function onStart()\n  local anna = world.character(\"anna\")\n\
+             cinematic.define(\"over\", {{ holds = {{ \"anna\" }}, script = function(c)\n\
+             local walked = c:walk(anna, \"beyond\")\n  log.info(\"%s\", walked.reason)\nend }})\n\
+             local scene = cinematic.play(\"over\")\n{more}\nend"
+        )
+    };
+    for map in kinds() {
+        let watched = run(&map, "\"climb\"", behaviour, &scene(""), 480);
+        assert_eq!(watched.told, ["climb 2.0", "climb", "over", "arrived/reached", "reached"], "{map}");
+        assert!(watched.z() > 6.0, "{map}");
+        // Skipped before the link, in the middle of it, and behind it.
+        for seconds in ["0", "0.5", "1.2", "1.4", "2"] {
+            let skip = format!("timer.after({seconds}, function() scene:skip() end)");
+            let mut skipped = run(&map, "\"climb\"", behaviour, &scene(&skip), 480);
+            skipped.told.sort();
+            let told = ["arrived/skipped", "climb", "climb 2.0", "over", "skipped"];
+            assert_eq!(skipped.told, told, "{map}, skipped after {seconds} s");
+            assert!(skipped.z() > 6.0, "{map}, skipped after {seconds} s");
+        }
+    }
+}
+
+#[test]
+fn what_on_traverse_says_counts_in_a_scene_too_and_ends_with_its_walk() {
+    let scene = |more: &str| {
+        format!(
+            "function onStart()\n  local anna = world.character(\"anna\")\n\
+             cinematic.define(\"over\", {{ holds = {{ \"anna\" }}, script = function(c)\n\
+             local walk = anna:walkTo(\"beyond\")\n{more}\n  log.info(\"%s\", walk:wait().reason)\nend }})\n\
+             cinematic.play(\"over\")\nend"
+        )
+    };
+    for map in kinds() {
+        let refused = run(&map, "\"climb\"", "function anna:onTraverse() return false end", &scene(""), 480);
+        assert_eq!(refused.told, ["climb 2.0", "blocked/stuck", "stuck"], "{map}");
+        let behaviour = "function anna:onTraverse()\n\
+            task.onCancel(function() log.info(\"let go\") end)\n  task.sleep(9)\nend";
+        let stopped = run(&map, "\"climb\"", behaviour, &scene("c:wait(2) walk:stop()"), 480);
+        let mut told = stopped.told;
+        told.sort();
+        assert_eq!(told, ["cancelled/stopped", "climb 2.0", "let go", "stopped"], "{map}");
+        assert!(stopped.game.character("anna").is_some(), "{map}");
+    }
+}

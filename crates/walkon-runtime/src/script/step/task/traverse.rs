@@ -5,7 +5,7 @@
 //! with its walk, or when the walk comes to another link; false, a fault and its limit of time end the walk
 //! before the link. Not here: coming to a link and standing before it (`sim::integrate`).
 
-use mlua::{MultiValue, Value};
+use mlua::{Lua, MultiValue, Value};
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
@@ -14,6 +14,7 @@ use crate::script::vm::convert::vector;
 use crate::script::vm::{ScriptVm, handles, lend, store};
 use crate::world::World;
 use crate::world::ops;
+use crate::world::owner::Owner;
 
 /// A link that is to be taken.
 pub(crate) struct Link {
@@ -44,11 +45,22 @@ pub(crate) fn begin(vm: &ScriptVm, walk: WalkId, character: CharacterId, link: &
     if is_taken.unwrap_or(false) {
         let args = MultiValue::from_iter([Value::Table(this), Value::Table(payload)]);
         let (callback, role) = ("onTraverse".into(), TaskRole::Traverse(walk));
+        let owner = owner_of_task(lua, walk, owner);
         let id = task::add(lua, NewTask { owner, callback, role, function, args, name: None });
         store::with(lua, |runtime| runtime.registered.traverses.insert(walk, id));
         task::begin(vm, id);
     }
     Ok(())
+}
+
+/// Whose task it is: that of the behaviour, or of whoever walks a character whose behaviour stands still,
+/// such as the scene that holds it.
+fn owner_of_task(lua: &Lua, walk: WalkId, behaviour: Owner) -> Owner {
+    if !store::with(lua, |runtime| runtime.owners.is_paused(behaviour)) {
+        return behaviour;
+    }
+    let walker = lend::with_world(lua, |world: &mut World| world.walk(walk).map(|walk| walk.owner));
+    walker.ok().flatten().unwrap_or(behaviour)
 }
 
 /// A walk is over: so is the task that takes it over a link.
