@@ -210,3 +210,15 @@ fn senses_are_cones_as_far_as_nothing_hides_and_circles_of_hearing() {
     assert!(!outlines(&boxed).is_empty());
     assert_ne!(outlines(&boxed), outlines(&over), "the box hides unless it is low");
 }
+
+#[test]
+fn tiles_that_are_blocked_by_themselves_are_no_padding_whatever_area_they_belong_to() {
+    let project = Project::new();
+    project.write(
+        "levels/river.json",
+        r#"{ "navigation": { "kind": "tiles", "layers": [ { "name": "ground", "rows": ["...O..", "...O.#", "...O.."] } ],
+            "legend": { "O": { "walkable": false, "area": "river" } } } }"#,
+    );
+    project.expect(0, &["draw", "river", "--out", "river.svg"]);
+    assert_eq!(values(&project.read("river.svg"), "cells", "data-key"), ["free", "blocked"]);
+}

@@ -263,13 +263,14 @@ fn obstacles(cells: &CellMap) -> Obstacles<'_> {
 /// Obstacles in force with their bounds; None where one of them has no polygon.
 type Obstacles<'a> = Option<Vec<(Bounds, &'a [Point])>>;
 
-/// Whether a blocked cell is ground that no obstacle covers.
+/// Whether a blocked cell is ground that no obstacle covers, and no wall by itself.
 fn is_padding(cells: &CellMap, x: u32, z: u32, ground: &[bool], obstacles: &Obstacles<'_>) -> bool {
     let frame = cells.frame();
     let Some(obstacles) = obstacles else { return false };
     let is_ground = ground.get((z * frame.width + x) as usize).copied().unwrap_or_default();
     let centre = frame.centre(x, z);
     is_ground
+        && !cells.is_wall(x, z)
         && !obstacles
             .iter()
             .any(|(bounds, corners)| bounds.contains(centre) && polygon_contains(corners, centre))

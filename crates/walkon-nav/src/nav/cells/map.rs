@@ -212,6 +212,12 @@ impl CellMap {
         self.base.bare.at(i64::from(x), i64::from(z))
     }
 
+    /// Whether a cell is a wall by itself, whatever areas it belongs to.
+    #[must_use]
+    pub fn is_wall(&self, x: u32, z: u32) -> bool {
+        self.terrain.is_solid(x, z)
+    }
+
     /// All cells on which a body of the map's own radius can stand.
     #[must_use]
     pub fn bits(&self) -> &Bits {
