@@ -113,6 +113,16 @@ impl Client {
         Self { process, writing, connection, incoming, events: VecDeque::new(), errors, sequence: 0 }
     }
 
+    /// The code that the program ends with after a signal, and what it was still told.
+    #[cfg(unix)]
+    pub fn end_by(&mut self, signal: &str) -> (Option<i32>, Vec<Value>) {
+        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        // Until its streams are closed.
+        let told: Vec<Value> = std::iter::from_fn(|| self.incoming.recv_timeout(PATIENCE).ok()).collect();
+        (self.process.wait().unwrap().code(), told)
+    }
+
     fn next(&self) -> Value {
         self.incoming.recv_timeout(PATIENCE).expect("a message of the program")
     }

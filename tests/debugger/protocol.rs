@@ -880,6 +880,41 @@ fn a_client_that_vanishes_ends_what_it_has_launched() {
     assert_eq!(client.vanish(), Some(0));
 }
 
+/// Before the client has attached, while the level stands still, while it runs.
+#[cfg(unix)]
+#[test]
+fn fault_h5_a_signal_ends_a_debugged_run_with_its_code_whenever_it_comes() {
+    let project = project();
+    let greet = |client: &mut Client| {
+        client.request("initialize", json!({}));
+        client.event("initialized");
+    };
+    let stop = |client: &mut Client| {
+        client.begin("launch");
+        client.breakpoints(&file(&project, "guard.lua"), json!([{ "line": IN_UPDATE }]));
+        client.ready();
+        client.stop();
+    };
+    let run = |client: &mut Client| {
+        client.begin("launch");
+        client.ready();
+        client.event("output");
+    };
+    let attach = |client: &mut Client| client.begin("launch");
+    let states: [&dyn Fn(&mut Client); 4] = [&greet, &attach, &stop, &run];
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        for (at, come_to) in states.iter().enumerate() {
+            let arguments = ["debug", "levels/yard.json", "--seconds", "100", "--speed", "1"];
+            let mut client = Client::stdio(project.path(), &arguments);
+            come_to(&mut client);
+            let (exit, told) = client.end_by(signal);
+            assert_eq!(exit, Some(code), "{signal} in state {at}: {told:?}");
+            let is_of_shutting_down = |event: &&Value| event.to_string().contains("shutting down");
+            assert_eq!(told.iter().find(is_of_shutting_down), None, "{signal} in state {at}");
+        }
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_with_a_sentence() {
     let project = project();

@@ -716,10 +716,10 @@ impl<'a> Session<'a> {
     /// The scripts did not start: by a mistake of theirs, or because a signal or a debugger cut their loading
     /// short (fault:H6).
     pub fn not_begun(mut self, error: &StartError) -> CommandFailure {
-        if let Some(client) = &self.client {
-            client.output("stderr", &clean(&error.to_string()));
-        }
         if !is_cut_short(error) {
+            if let Some(client) = &self.client {
+                client.output("stderr", &clean(&error.to_string()));
+            }
             return not_started(self.shell, self.found, &self.texts, error);
         }
         if let Some(mut trace) = self.trace.take() {

@@ -152,9 +152,12 @@ impl Adapter {
         Self { connection, places, signals, fault: None }
     }
 
-    /// The client is gone: a level that it has launched ends with it, one that it was attached to goes on.
+    /// The client is gone: a level that it has launched ends with it, one that it was attached to goes on. A
+    /// signal ends either, and is no wish of the client.
     fn leave(&self) -> DebugOrder {
-        if !self.connection.wanted().is_attached {
+        if self.connection.is_interrupted() {
+            self.signals.stop();
+        } else if !self.connection.wanted().is_attached {
             self.end();
         }
         DebugOrder::Detach

@@ -253,6 +253,11 @@ impl Connection {
         self.flags.is_ending.load(Ordering::Relaxed)
     }
 
+    /// Whether a signal has asked for the end of the run.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupts.asked().is_some()
+    }
+
     /// Tells the client a line.
     pub fn output(&self, category: &str, line: &str) {
         self.event("output", json!({ "category": category, "output": format!("{line}\n") }));
@@ -300,7 +305,7 @@ impl Connection {
             match incoming.receive(NAP) {
                 Ok(request) => return Some(request),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return None,
-                Err(mpsc::RecvTimeoutError::Timeout) if self.interrupts.asked().is_some() => return None,
+                Err(mpsc::RecvTimeoutError::Timeout) if self.is_interrupted() => return None,
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
             }
         }
