@@ -14,6 +14,7 @@ pub mod link_actions;
 pub mod mesh_corners;
 pub mod narrow_places;
 pub mod nudges;
+pub mod other_floors;
 pub mod rates;
 pub mod rounds;
 pub mod same_ways;

@@ -16,8 +16,8 @@ use walkon_runtime::nav::cells::{
     AreaShape, CellArea, CellMap, CellSource, GridSource, MapFrame, grid_frame,
 };
 use walkon_runtime::nav::{
-    Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Reach,
-    Search, Traversal,
+    Accept, AreaEdit, LayerPoint, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus,
+    RandomPoint, Reach, Search, Traversal,
 };
 
 use crate::fixture::Stage;
@@ -1030,7 +1030,7 @@ fn seed_o15_random_points_are_uniform_reachable_and_repeatable() {
         centre: Some(at(1.0, 2.0)),
         within_m: 20.0,
         area: None,
-        reachable_from: Some(at(0.0, 0.0)),
+        reachable_from: Some(LayerPoint { layer: 0, point: at(0.0, 0.0) }),
         by: thin(),
         attempts: 10,
     };
@@ -1050,11 +1050,11 @@ fn seed_o15_random_points_are_uniform_reachable_and_repeatable() {
 fn seed_o15_when_drawing_misses_the_cells_are_listed_and_only_none_is_none() {
     let map = drawing(&["...#.", "...#.", "####.", "0..#."]);
     let mut rng = Rng::stream(3, "wander");
-    let wish = |centre, area, from| RandomPoint {
+    let wish = |centre, area, from: Option<Vec3>| RandomPoint {
         centre,
         within_m: 50.0,
         area,
-        reachable_from: from,
+        reachable_from: from.map(|point| LayerPoint { layer: 0, point }),
         by: thin(),
         attempts: 0,
     };

@@ -401,7 +401,7 @@ fn a_place_can_be_reached_exactly_where_a_path_leads_to_it() {
                         centre: None,
                         within_m: 0.0,
                         area: None,
-                        reachable_from: Some(from.point),
+                        reachable_from: Some(from),
                         by: by.clone(),
                         attempts: 4,
                     };

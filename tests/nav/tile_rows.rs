@@ -8,7 +8,7 @@ use glam::Vec3;
 use walkon_runtime::base::geom::flat_distance;
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::nav::{
-    Accept, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Search, Traversal,
+    Accept, LayerPoint, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Search, Traversal,
 };
 use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::tiles::{self, TileChange};
@@ -150,7 +150,7 @@ fn seed_o15_random_points_of_a_layer_lie_evenly_on_its_own_ground() {
     let draw = |seed: u64, layer: u8| -> Vec<Vec3> {
         let mut rng = Rng::stream(seed, "points");
         let by = Traversal { layer, ..Traversal::default() };
-        let reachable_from = Some(at(20.0, 30.0));
+        let reachable_from = Some(LayerPoint { layer: 0, point: at(20.0, 30.0) });
         let wish = RandomPoint {
             centre: Some(centre),
             within_m: 20.0,

@@ -202,6 +202,12 @@ pub trait Backend {
         self.reach(from, to.point, by)
     }
 
+    /// The same, and what it took, in expansions of a search.
+    #[must_use]
+    fn reach_on_counted(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> (Reach, u64) {
+        self.reach_counted(from, to.point, by)
+    }
+
     /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among
     /// those that qualify; None only when there is none.
     #[must_use]

@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::AreaId;
-use crate::nav::{LinkAction, NodeId, Revision, Traversal};
+use crate::nav::{LayerPoint, LinkAction, NodeId, Revision, Traversal};
 
 /// A request for a path.
 ///
@@ -331,8 +331,8 @@ pub struct RandomPoint {
     /// Only points of this area.
     pub area: Option<AreaId>,
     /// Only points that can be reached from here.
-    pub reachable_from: Option<Vec3>,
-    /// The body that is to stand there.
+    pub reachable_from: Option<LayerPoint>,
+    /// The body that is to stand there, on the layer to draw from.
     pub by: Traversal,
     /// Points to draw before choosing among the cells that qualify.
     pub attempts: u32,

@@ -16,6 +16,7 @@ use crate::world::door::{Door, DoorPolicy};
 use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
 use crate::world::walk::Walk;
+use crate::world::walk_mode::WalkMode;
 
 /// The asker, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
@@ -82,9 +83,11 @@ pub fn pass_rules(doors: &[Door], tags: Option<&[String]>) -> Option<Arc<PassRul
 }
 
 /// The layer of the map that a walk leads to: that of the character that it goes to, else the one asked for.
+/// One that flees stays on its own, wherever the threat is.
 #[must_use]
 pub fn goal_layer(characters: &Characters, walk: &Walk) -> Option<u8> {
     let target = match walk.goal {
+        Goal::Character(_) if matches!(walk.mode, WalkMode::Flee(_)) => None,
         Goal::Character(id) => characters.get(id).map(|target| target.layer),
         Goal::Point(_) | Goal::Door(_) => None,
     };

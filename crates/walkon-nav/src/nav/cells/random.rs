@@ -38,7 +38,7 @@ impl CellMap {
         let reached = match query.reachable_from {
             None => None,
             Some(from) => {
-                let start = self.start_in(&view, from, &query.by)?;
+                let start = self.start_in(&view, from.point, &query.by)?;
                 let mut reached = ReachedCells::none(self, view.clone(), &query.by);
                 reached.add(self.cell_of(start.point)?);
                 Some(reached)

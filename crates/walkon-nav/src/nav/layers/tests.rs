@@ -368,20 +368,23 @@ fn seed_o15_random_points_of_a_layer_are_reached_over_links() {
         parted.walkable[0][at(4, z)] = false;
     }
     let map = NavMap::from(parted.layers());
-    let draw = |from: Spot| {
+    let draw_on = |layer: u8, from: Spot| {
         let query = RandomPoint {
             centre: None,
             within_m: 0.0,
             area: None,
-            reachable_from: Some(place(from).point),
-            by: walker(from.0),
+            reachable_from: Some(place(from)),
+            by: walker(layer),
             attempts: 10,
         };
         let mut rng = Rng::stream(1, "points");
-        (0..200).map(|_| map.random_point(&query, &mut rng).unwrap().x).collect::<Vec<f32>>()
+        let drawn = |_| map.random_point(&query, &mut rng).map(|point| point.x);
+        (0..200).map(drawn).collect::<Option<Vec<f32>>>().unwrap_or_default()
     };
+    let draw = |from: Spot| draw_on(from.0, from);
     assert!(draw((0, 1, 1)).iter().any(|&x| x > 5.0), "up, across and down again");
     assert!(draw((0, 7, 1)).iter().all(|&x| x > 5.0), "the way down is not one up");
+    assert_eq!((draw_on(1, (0, 1, 1)).len(), draw_on(1, (0, 7, 1)).len()), (200, 0), "from below");
 }
 
 #[test]

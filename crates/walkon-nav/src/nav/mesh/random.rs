@@ -26,7 +26,7 @@ impl NavMesh {
         let label = match query.reachable_from {
             None => None,
             Some(from) => {
-                let start = self.start_in(&view, from, &query.by)?;
+                let start = self.start_in(&view, from.point, &query.by)?;
                 Some(view.surface.label[start.polygon as usize])
             }
         };

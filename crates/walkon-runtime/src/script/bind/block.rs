@@ -121,7 +121,7 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
         }
         let layer = match layer {
             Some(name) => names::layer(world, function, &name)?,
-            None => place.layer(world),
+            None => place.layer_or(world, 0),
         };
         let centre = LayerPoint { layer, point };
         Ok((blocks::add(world, owner, centre, radius_m), laying(world.nav(), radius_m)))

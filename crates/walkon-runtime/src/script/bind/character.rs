@@ -441,8 +441,9 @@ fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
     ask_map(lua, args, |world| {
         let from = alive(&world.characters, id).map_err(op(function))?.body.position;
         let by = options.traversal(world, function, Standpoint::Character(id))?;
-        let to = goal.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
-        Ok(reach(world, from, to, &by))
+        let point = goal.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
+        let layer = goal.layer_or(world, by.layer);
+        Ok(reach(world, from, LayerPoint { layer, point }, &by))
     })
 }
 
@@ -450,11 +451,11 @@ fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
 pub(crate) fn reach(
     world: &mut World,
     from: glam::Vec3,
-    to: glam::Vec3,
+    to: LayerPoint,
     by: &Traversal,
 ) -> ((bool, Option<&'static str>), u64) {
     let units = prepare_reach(world, by);
-    let (reach, looked) = world.map.nav.reach_counted(from, to, by);
+    let (reach, looked) = world.map.nav.reach_on_counted(from, to, by);
     let reached = match reach {
         Reach::Yes => (true, None),
         Reach::No(trouble) => (false, Some(world.reason_of(trouble).0.name())),

@@ -273,16 +273,17 @@ impl AskedPath {
         Ok(Self { from, to, options: path_options::read(args)? })
     }
 
-    /// Start, goal and traversal.
+    /// Start, goal and traversal. As for walks, a character stands on its own layer.
     fn resolve(
         &self,
         world: &World,
         function: &'static str,
-    ) -> Result<(glam::Vec3, glam::Vec3, crate::nav::Traversal), UsageError> {
+    ) -> Result<(glam::Vec3, LayerPoint, crate::nav::Traversal), UsageError> {
         let from = self.from.point(world, function, None)?;
         let by = self.options.traversal(world, function, standpoint(&self.from))?;
-        let to = self.to.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
-        Ok((from, to, by))
+        let point = self.to.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
+        let layer = self.to.layer_or(world, by.layer);
+        Ok((from, LayerPoint { layer, point }, by))
     }
 
     /// The question around people in the way: everybody but the characters at either end and those to be
@@ -291,7 +292,7 @@ impl AskedPath {
         &self,
         world: &mut World,
         start: glam::Vec3,
-        goal: glam::Vec3,
+        goal: LayerPoint,
         by: crate::nav::Traversal,
     ) -> (PathQuery, Option<Bystanders>) {
         let at_ends = [&self.from, &self.to].into_iter().filter_map(|place| match standpoint(place) {
@@ -299,7 +300,8 @@ impl AskedPath {
             Standpoint::Nobody => None,
         });
         let but: Vec<CharacterId> = at_ends.chain(self.options.ignored().iter().copied()).collect();
-        paths::query_around(world, start, goal, by, &but)
+        let (query, around) = paths::query_around(world, start, goal.point, by, &but);
+        (PathQuery { goal_layer: Some(goal.layer), ..query }, around)
     }
 }
 
@@ -465,13 +467,18 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
         let is_named = layer.is_some() || matches!(at, Standpoint::Character(_));
         let mut by = PathAsk::on(layer).traversal(world, function, at)?;
         if let Some(around) = around.as_ref().filter(|_| !is_named) {
-            by.layer = around.layer(world);
+            by.layer = around.layer_or(world, by.layer);
         }
+        let stand = |from: &PlaceValue| {
+            let point = from.point(world, function, None)?;
+            Ok(LayerPoint { layer: from.layer_or(world, by.layer), point })
+        };
+        let reachable_from = from.as_ref().map(stand).transpose()?;
         let query = RandomPoint {
             centre: around.map(|around| around.point(world, function, None)).transpose()?,
             within_m: within_m.unwrap_or(Settings::SNAP_M),
             area: area.map(|area| names::area(world, function, &area)).transpose()?,
-            reachable_from: from.map(|from| from.point(world, function, None)).transpose()?,
+            reachable_from,
             by,
             attempts: ATTEMPTS,
         };
@@ -495,8 +502,8 @@ fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
         world.map.nav.prepare(&by);
-        let ((clear, last), looked) = world.map.nav.sight_counted(from, to, &by);
-        Ok(((clear, vector(last)), units + looked))
+        let ((clear, last), looked) = world.map.nav.sight_counted(from, to.point, &by);
+        Ok(((clear && to.layer == by.layer, vector(last)), units + looked))
     })
 }
 

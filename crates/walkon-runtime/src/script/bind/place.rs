@@ -122,11 +122,11 @@ impl PlaceValue {
         })
     }
 
-    /// The layer of the map that it is on: that of a character, else the first.
-    pub fn layer(&self, world: &World) -> u8 {
+    /// The layer of the map that it is on: that of a character, else the one given.
+    pub fn layer_or(&self, world: &World, layer: u8) -> u8 {
         match self {
-            Self::Character(id) => world.character(*id).map_or(0, |who| who.layer),
-            _ => 0,
+            Self::Character(id) => world.character(*id).map_or(layer, |who| who.layer),
+            _ => layer,
         }
     }
 

@@ -30,7 +30,12 @@ const DISTANCE_MAX_M: f64 = 1000.0;
 const FOLLOW_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
     walk_options::FIELDS,
     [
-        field("distance", "number?", "2", "metres from centre to centre that are near enough, default 1.35"),
+        field(
+            "distance",
+            "number?",
+            "2",
+            "metres from centre to centre, on its layer and floor, that are near enough, default 1.35",
+        ),
         field("keep", "boolean?", "true", "never settle on reaching: stay close until stopped"),
         field("loseBeyond", "number?", "14", "farther than these metres the target is lost; default never"),
         field("loseAfter", "number?", "4", "seconds that it must be so far away, default 0"),
@@ -40,7 +45,12 @@ const FOLLOW_NAMES: [&str; FOLLOW_FIELDS.len()] = names(&FOLLOW_FIELDS);
 
 const FLEE_FIELDS: [ApiParam; walk_options::FIELDS.len() + 1] = joined(
     walk_options::FIELDS,
-    [field("distance", "number?", "6", "metres in a straight line that are far enough, default 8")],
+    [field(
+        "distance",
+        "number?",
+        "6",
+        "metres in a straight line over all floors that are far enough, default 8",
+    )],
 );
 const FLEE_NAMES: [&str; FLEE_FIELDS.len()] = names(&FLEE_FIELDS);
 

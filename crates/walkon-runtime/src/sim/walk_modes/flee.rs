@@ -8,10 +8,10 @@
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::WalkId;
 use crate::base::trig;
-use crate::nav::{Reach, Traversal};
+use crate::nav::{LayerPoint, Reach, Traversal};
 use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, is_rested, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::standing_on;
@@ -78,20 +78,26 @@ fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) ->
     let character = parts.characters.get(walk.character)?;
     let from = character.body.position;
     let (by, bare) = (parts.traversal_of(walk), standing_on(character));
+    let layer = walk.options.layer.unwrap_or(by.layer);
+    let there = Traversal { layer, ..by.clone() };
+    let is_here = layer == by.layer;
     let away = from - threat;
     let straight = if away.length() > 1e-4 { trig::facing(away) } else { character.facing_rad };
+    // A threat on another floor is fled from on one's own.
+    let height_m = if floor_distance(from, threat).is_finite() { threat.y } else { from.y };
+    let middle = Vec3::new(threat.x, height_m, threat.z);
     let on_circle = |spoke: u16| {
-        let point = threat + trig::direction(angle(straight, spoke)) * (distance_m + MARGIN_M);
-        let ground = parts.map.nav.nearest(point, SNAP_M, &by)?.point;
+        let point = middle + trig::direction(angle(straight, spoke)) * (distance_m + MARGIN_M);
+        let ground = parts.map.nav.nearest(point, SNAP_M, &there)?.point;
         (flat_distance(ground, threat) >= distance_m).then_some(ground)
     };
-    let clear =
-        (0..SPOKES).filter_map(on_circle).find(|&point| parts.map.nav.straight(from, point, &bare).is_some());
+    let is_clear = |point: &Vec3| is_here && parts.map.nav.straight(from, *point, &bare).is_some();
+    let clear = (0..SPOKES).filter_map(on_circle).find(is_clear);
     let round = || {
         let mut near = (0..2 * SPOKES_ROUND + 1).filter_map(on_circle);
-        near.find(|&point| parts.map.nav.reach(from, point, &by) == Reach::Yes)
+        near.find(|&point| parts.map.nav.reach_on(from, LayerPoint { layer, point }, &by) == Reach::Yes)
     };
-    clear.or_else(round).or_else(|| retreat(parts, from, threat, &bare))
+    clear.or_else(round).or_else(|| if is_here { retreat(parts, from, threat, &bare) } else { None })
 }
 
 /// The angle of a spoke: 0 is straight away, then one to each side in turn.

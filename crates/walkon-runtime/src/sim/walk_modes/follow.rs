@@ -21,11 +21,16 @@ pub(super) fn reach_m(characters: &Characters, walk: &Walk, follow: &Follow, tar
     (between_m(characters, walk.character, target) - follow.distance_m + INSIDE_M).max(0.0)
 }
 
+/// How far from one another two characters stand, metres; infinite between layers and floors.
 fn between_m(characters: &Characters, one: CharacterId, other: CharacterId) -> f32 {
-    let (Some(one), Some(other)) = (characters.get(one), characters.get(other)) else {
-        return f32::INFINITY;
-    };
-    flat_distance(one.body.position, other.body.position)
+    let both = characters.get(one).zip(characters.get(other));
+    both.map_or(f32::INFINITY, |(one, other)| one.apart_m(other))
+}
+
+/// The same as the crow flies over layers and floors: who is lost is far away, and not a storey further up.
+fn flat_m(characters: &Characters, one: CharacterId, other: CharacterId) -> f32 {
+    let both = characters.get(one).zip(characters.get(other));
+    both.map_or(f32::INFINITY, |(one, other)| flat_distance(one.body.position, other.body.position))
 }
 
 pub(super) fn look(
@@ -52,7 +57,8 @@ pub(super) fn look(
         return near(parts, id, target, follow);
     }
     let tick = walk.clock(parts.clock.landing());
-    let is_far = follow.lose_beyond_m.is_some_and(|beyond_m| away_m > beyond_m);
+    let flat_m = flat_m(parts.characters, walk.character, target);
+    let is_far = follow.lose_beyond_m.is_some_and(|beyond_m| flat_m > beyond_m);
     follow.far_since = is_far.then(|| follow.far_since.unwrap_or(tick));
     if follow.far_since.is_some_and(|since| tick.since(since) >= follow.lose_after_ticks) {
         parts.settle(id, Reason::TargetGone.usual_status(), Reason::TargetGone);

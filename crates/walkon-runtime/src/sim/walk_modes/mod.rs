@@ -14,9 +14,8 @@ use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::nav::{PathAnswer, PathStatus};
 pub(crate) use crate::sim::walk_modes::progress::ModeStep;
-use crate::sim::walk_modes::progress::is_rested;
+use crate::sim::walk_modes::progress::{is_on_layer, is_rested};
 use crate::sim::wayfinding::Wayfinding;
-use crate::world::asker::goal_layer;
 use crate::world::character::Characters;
 use crate::world::goal::Goal;
 use crate::world::settings::CrowdSettings;
@@ -38,7 +37,7 @@ pub(crate) fn is_within_radius(characters: &Characters, crowd: &CrowdSettings, w
     let Some(character) = characters.get(walk.character) else {
         return false;
     };
-    let is_on_layer = goal_layer(characters, walk).is_none_or(|layer| layer == character.layer);
+    let is_on_layer = is_on_layer(characters, character, walk);
     // At the foot of a ladder it is not at the top, however short that is.
     let is_to_climb = || matches!(walk.goal, Goal::Point(_)) && walk.next_climb().is_some();
     is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(crowd) && !is_to_climb()
@@ -72,13 +71,19 @@ fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Goal::Character(target) = walk.goal else {
         return;
     };
-    let Some(position) = parts.characters.alive(target).map(|target| target.body.position) else {
+    let Some((target, own)) = parts.characters.alive(target).zip(parts.characters.get(walk.character)) else {
         return;
     };
+    let position = target.body.position;
+    // It may have gone straight up or down.
+    let leads_elsewhere = walk.following.as_ref().is_some_and(|following| {
+        let end = following.path.layers.last().map_or(own.layer, |change| change.layer);
+        following.path.whole && end != target.layer
+    });
     let crowd = &parts.settings.crowd;
     // A walker that is to come nearer than the threshold must aim better than that.
     let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(crowd));
-    let moved = floor_distance(position, walk.planned_aim) > threshold_m;
+    let moved = leads_elsewhere || floor_distance(position, walk.planned_aim) > threshold_m;
     let rested = is_rested(parts, walk);
     let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
     let is_idle = walk.token.is_none() && walk.ask.is_none() && !stands;

@@ -9,8 +9,8 @@ use glam::Vec3;
 use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::base::time::TickNumber;
-use crate::nav::RandomPoint;
-use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, way};
+use crate::nav::{LayerPoint, RandomPoint, Traversal};
+use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, is_on_layer, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::bystander_index::People;
 use crate::world::clock::Clock;
@@ -33,8 +33,9 @@ fn is_there(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
         Some(_) => people.crowd.walk_threshold_m,
         None => walk.radius_m(people.crowd),
     };
-    let position = people.characters.get(walk.character).map(|own| own.body.position);
-    let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
+    let is_within = people.characters.get(walk.character).is_some_and(|own| {
+        is_on_layer(people.characters, own, walk) && floor_distance(own.body.position, walk.aim) <= radius_m
+    });
     let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
     is_within
         || is_idle && way(walk) == RouteProgress::WholeAtEnd
@@ -205,8 +206,8 @@ pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander
         centre: wander.around,
         within_m: wander.within_m,
         area: wander.area,
-        reachable_from: Some(character.body.position),
-        by,
+        reachable_from: Some(LayerPoint { layer: character.layer, point: character.body.position }),
+        by: Traversal { layer: walk.options.layer.unwrap_or(by.layer), ..by },
         attempts: ATTEMPTS,
     };
     let (who, mut rng) = (walk.character, character.rng.clone());

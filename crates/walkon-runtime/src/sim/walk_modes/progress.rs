@@ -1,6 +1,8 @@
 //! How far a walk with a mode has come: what its mode makes of that, and what step 10 makes of it.
 
 use crate::sim::wayfinding::Wayfinding;
+use crate::world::asker::goal_layer;
+use crate::world::character::{Character, Characters};
 use crate::world::walk::Walk;
 
 /// What step 10 makes of a walk with a mode.
@@ -45,4 +47,9 @@ pub(super) fn way(walk: &Walk) -> RouteProgress {
 pub(super) fn is_rested(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
     let ago = walk.clock(parts.clock.landing()).since(walk.retargeted);
     ago >= parts.settings.crowd.replan_cooldown_ticks(parts.clock.rate)
+}
+
+/// Whether a walker is on the layer of the map on which its walk ends.
+pub(super) fn is_on_layer(characters: &Characters, own: &Character, walk: &Walk) -> bool {
+    goal_layer(characters, walk).is_none_or(|layer| layer == own.layer)
 }

@@ -5,8 +5,8 @@
 use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
-use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::nav::{NavMap, Traversal};
+use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken, WalkId};
+use crate::nav::{Backend, NavMap, Traversal};
 use crate::world::World;
 use crate::world::asker::{goal_layer, traversal_of};
 use crate::world::bystanders::Bystanders;
@@ -56,7 +56,15 @@ pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<
     let character = alive(&world.characters, order.character)?;
     let under_way = character.walk.and_then(|walk| world.walks.get(walk));
     let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
-    note_layer(&world.map, &mut order.options.layer, order.goal, before.unwrap_or(character.layer));
+    let own_layer = before.unwrap_or(character.layer);
+    match &mode {
+        WalkMode::Flee(_) => keep_layer(&world.map, &mut order.options.layer, own_layer),
+        WalkMode::Wander(wander) => {
+            let layer = wander.area.map_or(own_layer, |area| layer_of_area(&world.map.nav, area, own_layer));
+            keep_layer(&world.map, &mut order.options.layer, layer);
+        }
+        _ => note_layer(&world.map, &mut order.options.layer, order.goal, own_layer),
+    }
     let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
     let aim = aim_of(&world.map, &world.characters, order.character, order.goal)?;
     let old = world.characters.get(order.character).and_then(|character| character.walk);
@@ -114,9 +122,23 @@ pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<
 /// Has a walk to a place keep the layer on which it sets out, however many it crosses, unless one was asked
 /// for.
 pub(crate) fn note_layer(map: &LevelMap, asked: &mut Option<u8>, goal: Goal, own: u8) {
-    if map.nav.layer_count() > 1 && !matches!(goal, Goal::Character(_)) {
-        asked.get_or_insert(own);
+    if !matches!(goal, Goal::Character(_)) {
+        keep_layer(map, asked, own);
     }
+}
+
+/// Has a walk keep a layer, unless one was asked for.
+fn keep_layer(map: &LevelMap, asked: &mut Option<u8>, layer: u8) {
+    if map.nav.layer_count() > 1 {
+        asked.get_or_insert(layer);
+    }
+}
+
+/// The layer on which an area lies: one's own, if it does, else the first.
+fn layer_of_area(nav: &NavMap, area: AreaId, own: u8) -> u8 {
+    let lies_on = |layer: &u8| nav.layer(*layer).is_some_and(|map| map.area_cells(area) > 0);
+    let others = (0..nav.layer_count() as u8).filter(|&layer| layer != own);
+    std::iter::once(own).chain(others).find(lies_on).unwrap_or(own)
 }
 
 fn hand_on(world: &mut World, id: WalkId, search: Searched) {

@@ -317,7 +317,7 @@ impl PointGraph {
             Some(from) => {
                 effort.add(QUESTION_EFFORT);
                 let labels = self.labels(&query.by);
-                let start = self.start_spot(from, &query.by, effort)?;
+                let start = self.start_spot(from.point, &query.by, effort)?;
                 let label = labels[self.net.links()[start.link as usize][0] as usize];
                 Some((labels, label))
             }

@@ -332,12 +332,12 @@ proptest! {
         let mut map = map(&mut rng, false);
         for round in 0..12 {
             let by = somebody(&mut rng, 4);
-            let reachable_from = (round % 2 == 0).then(|| place(&mut rng));
+            let reachable_from = (round % 2 == 0).then(|| LayerPoint { layer: 0, point: place(&mut rng) });
             let area = (round % 3 == 0).then(|| AreaId::from(rng.below(4) as usize));
             let query = RandomPoint { centre: None, within_m: 0.0, area, reachable_from, by, attempts: 1 };
             let effort = Effort::endless();
             if let Some(admission) = map.admission(&query, &effort) {
-                let from = reachable_from.and_then(|from| map.start_spot(from, &query.by, &effort));
+                let from = reachable_from.and_then(|from| map.start_spot(from.point, &query.by, &effort));
                 let labels = flood(&map, &query.by);
                 let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
                 let qualifies = |link: &u32| {

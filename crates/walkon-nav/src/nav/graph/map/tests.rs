@@ -8,7 +8,7 @@ use crate::nav::graph::link::{LinkOptions, link};
 use crate::nav::graph::{GraphGroundQuery, RouteSource};
 use crate::nav::plan::PlanTask;
 use crate::nav::{
-    AreaEdit, Backend, Disc, NavMap, Others, PathQuery, PathStatus, RandomPoint, Reach, Search,
+    AreaEdit, Backend, Disc, LayerPoint, NavMap, Others, PathQuery, PathStatus, RandomPoint, Reach, Search,
 };
 
 impl PointGraph {
@@ -431,7 +431,7 @@ fn random_points_lie_on_links_within_the_disc_and_can_be_reached() {
         centre: Some(Vec3::new(2.5, 0.0, 2.5)),
         within_m: 2.0,
         area: None,
-        reachable_from: Some(Vec3::ZERO),
+        reachable_from: Some(LayerPoint { layer: 0, point: Vec3::ZERO }),
         by: body(),
         attempts: 10,
     };

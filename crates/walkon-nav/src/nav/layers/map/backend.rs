@@ -172,9 +172,12 @@ impl Backend for Layers {
     }
 
     fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
+        self.reach_on_counted(from, LayerPoint { layer: by.layer, point: to }, by)
+    }
+
+    fn reach_on_counted(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> (Reach, u64) {
         let effort = Effort::endless();
         effort.add(self.links().len() as u64 * LINK_EFFORT);
-        let to = LayerPoint { layer: by.layer, point: to };
         (self.reach_along(from, to, by, &effort), effort.expansions())
     }
 
@@ -187,8 +190,11 @@ impl Backend for Layers {
         let mut draw = || {
             let views = self.views(&query.by);
             let layer = usize::from(query.by.layer);
-            let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
-            let reached = self.reachable_over_links(views, &query.by, start).layers.swap_remove(layer);
+            let by = Traversal { layer: from.layer, ..query.by.clone() };
+            let view = views.get(usize::from(from.layer))?;
+            let (start, _) = self.of(&by).begin_at(view, from.point, &by).ok()?;
+            let mut layers = self.reachable_over_links(views, &by, start).layers;
+            let reached = (layer < layers.len()).then(|| layers.swap_remove(layer))?;
             self.of(&query.by).random_point_among(query, reached, rng, &effort)
         };
         (draw(), effort.expansions())
