@@ -52,7 +52,9 @@ impl Cursor {
     #[inline]
     pub fn next(self, path: &Path) -> Option<Vec3> {
         // Only at the end are both ends one, so most answers need not read the path.
-        let has_next = self.ends[0] != self.ends[1] || self.segment as usize + 1 < path.points.len();
+        // By their bits: what is no number is not even itself.
+        let [from, to] = self.ends.map(|end| end.to_array().map(f32::to_bits));
+        let has_next = from != to || self.segment as usize + 1 < path.points.len();
         has_next.then_some(self.ends[1])
     }
 

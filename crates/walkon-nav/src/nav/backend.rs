@@ -16,6 +16,17 @@ use crate::nav::{
     Disc, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
 
+/// The disc of an obstacle that is added: None around what is no place.
+pub(crate) fn obstacle_disc(centre: Vec3, radius_m: f32) -> Option<Disc> {
+    /// A circle without any width would lie on every line through its middle, metres.
+    const RADIUS_MIN_M: f32 = 1e-3;
+    /// Beyond every map, metres.
+    const RADIUS_MAX_M: f32 = 1e7;
+    let is_narrow = radius_m.is_nan() || radius_m < RADIUS_MIN_M;
+    let radius_m = if is_narrow { RADIUS_MIN_M } else { radius_m.min(RADIUS_MAX_M) };
+    centre.is_finite().then_some(Disc { centre, radius_m })
+}
+
 /// A kind of navigation map: cells, points and links, layers, a mesh. [`NavMap`](crate::nav::NavMap) holds
 /// one and lends it, so that everything here can be asked of a `NavMap`.
 pub trait Backend {
@@ -40,7 +51,8 @@ pub trait Backend {
 
     /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an
     /// edit. It takes the place of one added before that is not `used` any more, else the next id. Ids are
-    /// those of all layers; on a layer that is not there it holds nothing. Cost: the nodes around the point.
+    /// those of all layers; on a layer that is not there, and around what is no place, it holds nothing. A
+    /// radius below a millimetre, or of no number, counts as a millimetre. Cost: the nodes around the point.
     fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId;
 
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a

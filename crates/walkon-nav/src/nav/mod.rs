@@ -56,3 +56,6 @@ pub use search::Search;
 pub use search_state::{Ends, SearchLog, SearchStep};
 pub use sight::{Look, Veil};
 pub use traversal::{LinkAction, LinkActions, OneWay, OwnArea, PassRules, Traversal};
+
+#[cfg(test)]
+mod tests;

@@ -204,3 +204,14 @@ fn where_no_wall_is_near_a_body_comes_to_where_small_steps_lead_it() {
     assert!(whole > 5_000, "{whole} steps were taken in one go");
     assert!(apart * 50 < whole, "{apart} of {whole} end a tenth of their length away");
 }
+
+#[test]
+fn a_path_through_a_place_of_no_number_has_an_end() {
+    for bad in [Vec3::splat(f32::NAN), Vec3::new(f32::INFINITY, 0.0, 1.0)] {
+        for points in [vec![Vec3::ZERO, bad], vec![bad, Vec3::X], vec![Vec3::ZERO, bad, Vec3::X], vec![bad]] {
+            let path = Path::through(points);
+            let onward = Cursor::at_start(&path).onward(&path, Vec3::ZERO);
+            assert!((onward.segment as usize) < path.points.len(), "{onward:?}");
+        }
+    }
+}

@@ -51,7 +51,9 @@ pub(crate) fn cell_at(point: Point) -> Cell<i64> {
 fn fixed(point: Point) -> [i64; 2] {
     // To the nearest, so that centres are centres whatever single precision made of them: lines between them
     // run along edges, and must touch both sides. The cast saturates, far beyond any map.
-    point.map(|value| (value.clamp(-FAR, FAR) * ONE as f64).round() as i64 - ONE / 2)
+    // What is no number lies far away as well.
+    let near = |value: f64| if value.is_nan() { -FAR } else { value.clamp(-FAR, FAR) };
+    point.map(|value| (near(value) * ONE as f64).round() as i64 - ONE / 2)
 }
 
 /// What is limited to -1 and 1 within a hexagon, of a difference.

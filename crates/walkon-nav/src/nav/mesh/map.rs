@@ -76,6 +76,8 @@ pub enum Avoidance {
 pub enum MeshSourceError {
     #[error("coordinate: {value}, expected a finite number of metres within 1e6 of the origin")]
     Coordinate { value: f64 },
+    #[error("height of an area: {value}, expected a number of metres, or infinity for no bound")]
+    Height { value: f64 },
     #[error("{what}: {value} m, expected 0 to 1000")]
     Padding { what: &'static str, value: f64 },
     #[error("area {area}: cost factor {value}, expected 0.1 to 100")]
@@ -185,6 +187,9 @@ impl MeshSource {
         let is_far = |value: &&f64| value.is_nan() || value.abs() > COORDINATE_MAX_M;
         if let Some(&value) = numbers.into_iter().find(is_far) {
             return Err(MeshSourceError::Coordinate { value });
+        }
+        if let Some(&value) = self.heights_m.iter().flatten().find(|value| value.is_nan()) {
+            return Err(MeshSourceError::Height { value });
         }
         if let Some((area, shape)) =
             shapes().enumerate().find(|(_, shape)| !FACTOR_RANGE.contains(&shape.factor))

@@ -799,3 +799,13 @@ fn added_obstacles_leave_the_ground_of_a_mesh_that_was_made_with_them() {
 }
 
 mod local_view;
+
+#[test]
+fn a_height_of_an_area_that_is_no_number_is_refused() {
+    for heights_m in [[f64::NAN, f64::NAN], [0.0, f64::NAN], [f64::NAN, 1.0]] {
+        let source = MeshSource { heights_m: vec![heights_m], ..rooms(true) };
+        let refused = NavMesh::new(&source).expect_err("no number is no height");
+        assert!(refused.to_string().contains("NaN"), "{refused}");
+    }
+    assert!(NavMesh::new(&MeshSource { heights_m: vec![[f64::NEG_INFINITY, 3.0]], ..rooms(true) }).is_ok());
+}

@@ -11,6 +11,8 @@ use glam::Vec3;
 use super::CellMap;
 use crate::base::geom::{self, Bounds};
 use crate::base::ids::AreaId;
+use crate::nav::Disc;
+use crate::nav::backend::obstacle_disc;
 use crate::nav::cells::raster::{self, Window};
 
 impl CellMap {
@@ -33,7 +35,8 @@ impl CellMap {
     /// Puts an obstacle of all cells whose middle lies within a distance of a point under a number, which is
     /// that of one added before or the next; of none where there is no point. Cost: the cells around it.
     pub(crate) fn lay_obstacle(&mut self, id: AreaId, centre: Option<Vec3>, radius_m: f32) {
-        let cells = centre.map(|centre| self.cells_within(centre, radius_m)).unwrap_or_default();
+        let disc = centre.and_then(|centre| obstacle_disc(centre, radius_m));
+        let cells = disc.map(|disc| self.cells_within(&disc)).unwrap_or_default();
         let cells = raster::of_list(self.frame(), &cells);
         Arc::make_mut(&mut self.terrain).put_obstacle(id.index(), cells);
         if id.index() == self.states.len() {
@@ -42,8 +45,8 @@ impl CellMap {
     }
 
     /// Row and column of the cells whose middle lies within a distance of a point.
-    fn cells_within(&self, centre: Vec3, radius_m: f32) -> Vec<[u32; 2]> {
-        let (frame, middle, radius_m) = (self.frame(), geom::ground(centre), f64::from(radius_m));
+    fn cells_within(&self, disc: &Disc) -> Vec<[u32; 2]> {
+        let (frame, middle, radius_m) = (self.frame(), geom::ground(disc.centre), f64::from(disc.radius_m));
         let window = Window::around(frame, Bounds { min: middle, max: middle }.grown(radius_m));
         let mut cells = Vec::new();
         for z in window.first_z..window.end_z {

@@ -2,6 +2,8 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use std::f32::consts::{PI, TAU};
+
 use glam::Vec3;
 
 use super::*;
@@ -11,13 +13,15 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::base::rng::Rng;
+use crate::base::trig;
+use crate::nav::backend::obstacle_disc;
 use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
-    Traversal,
+    Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision,
+    Search, Traversal,
 };
 
 impl Backend for PointGraph {
@@ -83,21 +87,9 @@ impl Backend for PointGraph {
     }
 
     fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
-        let centre = centre.point;
-        let corners = 16;
-        let polygon: Vec<Point> = (0..corners)
-            .map(|at| {
-                let angle = std::f32::consts::TAU * at as f32 / corners as f32;
-                let reach = f64::from(radius_m)
-                    / f64::from(crate::base::trig::cos(std::f32::consts::PI / corners as f32));
-                let [x, z] = ground(centre);
-                [
-                    x + reach * f64::from(crate::base::trig::cos(angle)),
-                    z + reach * f64::from(crate::base::trig::sin(angle)),
-                ]
-            })
-            .collect();
-        let heights_m = [centre.y - STOREY_M, centre.y + STOREY_M];
+        let disc = obstacle_disc(centre.point, radius_m);
+        let polygon = disc.map(|disc| obstacle_outline(&disc)).unwrap_or_default();
+        let heights_m = [centre.point.y - STOREY_M, centre.point.y + STOREY_M];
         let area = GraphArea { polygon, heights_m, available: false, factor: 1.0, is_obstacle: true };
         let id = self.states.free_obstacle(used, |id| self.states.is_in_force(id));
         let at = id.index();
@@ -384,3 +376,15 @@ impl PointGraph {
 
 /// How much further than the disc of a random point links are looked for, metres: rounding.
 const WITHIN_SPARE_M: f32 = 0.01;
+
+/// A polygon of sixteen corners around a disc.
+fn obstacle_outline(disc: &Disc) -> Vec<Point> {
+    const CORNERS: u8 = 16;
+    let reach_m = f64::from(disc.radius_m) / f64::from(trig::cos(PI / f32::from(CORNERS)));
+    let [x, z] = ground(disc.centre);
+    let corner = |at: u8| {
+        let angle = TAU * f32::from(at) / f32::from(CORNERS);
+        [x + reach_m * f64::from(trig::cos(angle)), z + reach_m * f64::from(trig::sin(angle))]
+    };
+    (0..CORNERS).map(corner).collect()
+}

@@ -14,6 +14,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::base::rng::Rng;
+use crate::nav::backend::obstacle_disc;
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
@@ -118,10 +119,10 @@ impl Backend for NavMesh {
     }
 
     fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
-        let centre = centre.point;
-        let middle = geom::ground(centre);
-        let polygon = around(middle, f64::from(radius_m).max(1e-3));
-        let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
+        let disc = obstacle_disc(centre.point, radius_m);
+        let outline = |disc: Disc| around(geom::ground(disc.centre), f64::from(disc.radius_m));
+        let polygon = disc.map(outline).unwrap_or_default();
+        let (y, storey_m) = (f64::from(centre.point.y), f64::from(geom::STOREY_M));
         let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
         let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0 };
         let id = self.states.free_obstacle(used, |id| self.states.is_in_force(id));

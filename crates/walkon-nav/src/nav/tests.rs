@@ -1,0 +1,122 @@
+//! Laws over every kind of map: numbers that are none, or lie beyond every map, are nowhere.
+
+use glam::Vec3;
+
+use crate::base::ids::AreaId;
+use crate::nav::cells::{CellMap, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid};
+use crate::nav::graph::{EditableGraph, GraphSource, PointGraph};
+use crate::nav::{
+    AreaEdit, AreaShape, LayerPoint, MeshSource, NavEdit, NavMap, NavMesh, PathQuery, PathStatus, Search,
+    Traversal,
+};
+
+const NAN: f32 = f32::NAN;
+const INF: f32 = f32::INFINITY;
+
+fn floor() -> AreaShape {
+    let polygon = vec![[0.0, 0.0], [8.0, 0.0], [8.0, 8.0], [0.0, 8.0]];
+    AreaShape { polygon, available: true, factor: 1.0 }
+}
+
+fn tiles(layout: Layout) -> NavMap {
+    let grid = TileGrid { layout, columns: 8, rows: 8, tile_m: [1.0, 1.0], min: [0.0, 0.0], floor_y_m: 0.0 };
+    of_frame(grid.frame().expect("a frame"))
+}
+
+fn of_frame(frame: MapFrame) -> NavMap {
+    let count = frame.cell_count() as usize;
+    let source =
+        CellSource { frame, walkable: vec![true; count], factor: vec![1.0; count], ..CellSource::default() };
+    CellMap::from_cells(&source).expect("a map").into()
+}
+
+/// A map of every kind, all of which one can walk on about (2, 2) and (4, 2).
+fn maps() -> Vec<(&'static str, NavMap)> {
+    let grid = GridSource { areas: vec![floor()], ..GridSource::default() };
+    let mesh = MeshSource { areas: vec![floor()], ..MeshSource::default() };
+    let points = (0..8u8).map(|x| Vec3::new(f32::from(x), 0.0, 2.0)).collect();
+    let links: Vec<[u32; 2]> = (0..7).map(|at| [at, at + 1]).collect();
+    let draft = EditableGraph::new(points, &links, Vec::new()).expect("a graph");
+    let graph = GraphSource { draft, width_m: 0.3, ..GraphSource::default() };
+    let square = MapFrame { cell_size_m: 1.0, width: 8, depth: 8, ..MapFrame::default() };
+    vec![
+        ("grid", CellMap::from_grid(&grid).expect("a map").into()),
+        ("cells", of_frame(square)),
+        ("squares", tiles(Layout::Square8)),
+        ("diamonds", tiles(Layout::StaggeredRows(Stagger::Odd))),
+        ("hexagons", tiles(Layout::HexPointy(Stagger::Odd))),
+        ("mesh", NavMesh::new(&mesh).expect("a map").into()),
+        ("graph", PointGraph::new(graph).into()),
+    ]
+}
+
+fn bad_places() -> Vec<Vec3> {
+    let bad = [NAN, INF, -INF, 1e30, -1e30];
+    bad.iter().flat_map(|&bad| [Vec3::new(bad, 0.0, 2.0), Vec3::new(2.0, 0.0, bad)]).collect()
+}
+
+#[test]
+fn a_place_of_no_number_is_nowhere_on_every_kind_of_map() {
+    let (here, by) = (Vec3::new(2.0, 0.0, 2.0), Traversal::default());
+    for (kind, map) in maps() {
+        let plan =
+            |from: Vec3, to: Vec3| map.plan(&PathQuery::new(from, to, by.clone()), &mut Search::default());
+        assert_eq!(plan(here, Vec3::new(4.0, 0.0, 2.0)).status, PathStatus::Complete, "{kind}");
+        for place in bad_places() {
+            assert!(!map.is_walkable(place, &by), "{kind} {place}");
+            assert_eq!(map.locate(place, &by), None, "{kind} {place}");
+            for within_m in [0.0, 1.0, 8.0, 1e6, INF, NAN] {
+                let near = map.nearest(place, within_m, &by);
+                assert!(
+                    near.is_none_or(|near| near.point.is_finite()),
+                    "{kind} {place} {within_m}: {near:?}"
+                );
+                assert!(near.is_none() || !place.is_nan(), "{kind} {place} {within_m}: {near:?}");
+            }
+            assert_eq!(map.start(place, &by), None, "{kind} {place}");
+            assert_eq!(map.straight(place, here, &by), None, "{kind} {place}");
+            assert_eq!(map.straight(here, place, &by), None, "{kind} {place}");
+            let from = plan(place, here);
+            assert!(from.path.points.is_empty() && from.status != PathStatus::Complete, "{kind}: {from:?}");
+            let to = plan(here, place);
+            assert!(to.status != PathStatus::Complete, "{kind} {place}: {to:?}");
+            assert!(to.path.points.iter().all(|point| point.is_finite()), "{kind} {place}: {to:?}");
+        }
+    }
+}
+
+#[test]
+fn an_obstacle_of_no_radius_or_no_place_is_the_same_on_every_kind_of_map() {
+    let (here, by) = (Vec3::new(2.0, 0.0, 2.0), Traversal::default());
+    let (there, away) = (Vec3::new(4.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 2.0));
+    let lay = |map: &mut NavMap, point: Vec3, radius_m: f32| -> AreaId {
+        let area = map.add_obstacle(&[], LayerPoint { layer: 0, point }, radius_m);
+        map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(true), factor: None })]);
+        area
+    };
+    for (kind, plain) in maps() {
+        for radius_m in [NAN, -1.0, -INF, 0.0] {
+            let (mut map, mut none) = (plain.clone(), plain.clone());
+            lay(&mut map, there, radius_m);
+            lay(&mut none, there, 0.0);
+            for place in [here, there, away] {
+                let is_open = map.is_walkable(place, &by);
+                assert_eq!(is_open, none.is_walkable(place, &by), "{kind} {radius_m} {place}");
+            }
+            assert!(map.is_walkable(away, &by) && map.is_walkable(here, &by), "{kind} {radius_m}");
+        }
+        for radius_m in [1e6, 1e30, INF] {
+            let mut map = plain.clone();
+            lay(&mut map, there, radius_m);
+            assert!(
+                ![here, there, away].iter().any(|&place| map.is_walkable(place, &by)),
+                "{kind} {radius_m}"
+            );
+        }
+        for place in bad_places() {
+            let mut map = plain.clone();
+            lay(&mut map, place, 1.0);
+            assert!(map.is_walkable(there, &by) && map.is_walkable(here, &by), "{kind} {place}");
+        }
+    }
+}
