@@ -29,9 +29,10 @@ pub struct Walker {
     /// Seconds since it last got on along its way.
     pub held_s: f32,
     /// How far apart the outermost places beside it are where its centre can stand, seen across its way,
-    /// metres; infinite for a walker that gets on.
+    /// metres; infinite for a walker that gets on, and where nobody measures it. Zero, the default, makes
+    /// every place a narrow one.
     pub width_m: f32,
-    /// The same there or just ahead, whichever is less.
+    /// The same there or just ahead, whichever is less; infinite where nobody measures it.
     pub room_m: f32,
     /// Height of the ground it stands on, metres.
     pub floor_m: f32,
