@@ -2,8 +2,9 @@
 //!
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
 //! Holds: a tick is always of the same length, whatever the host measures; after a pause at most
-//! [`CATCH_UP_MAX`] ticks are caught up with, the rest is dropped and counted; no time at all is no tick;
-//! time that runs backwards or is no number counts as none and is reported. Not here: clocks (`shell`).
+//! [`CATCH_UP_MAX`] ticks are caught up with, the rest is dropped and counted; no time at all is no tick, and
+//! at speed 0 there is none; time or a speed that runs backwards or is no number counts as none and is
+//! reported. Not here: clocks (`shell`).
 
 use crate::base::time::TickRate;
 
@@ -21,10 +22,17 @@ pub const CATCH_UP_MAX: u32 = 8;
 /// assert!((pace.part() - 0.5).abs() < 0.01, "half of the next tick has passed: draw between two poses");
 /// assert_eq!(pace.advance(0.025).ticks, 2);
 /// assert_eq!(pace.advance(60.0).dropped, 3592, "after a pause at most eight ticks are caught up with");
+///
+/// pace.set_speed(0.0);
+/// assert_eq!(pace.advance(60.0).ticks, 0, "the game stands, and what is drawn with it");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedTimestep {
+    /// Length of a tick, game seconds.
     tick_seconds: f64,
+    /// Game seconds that a second of real time is.
+    speed: f64,
+    /// Game seconds that were not turned into ticks yet.
     left_seconds: f64,
 }
 
@@ -35,23 +43,32 @@ pub struct DueTicks {
     pub ticks: u32,
     /// Ticks that will never be run.
     pub dropped: u64,
-    /// Whether the span was negative or no number, and was taken for nothing.
+    /// Whether the span or the speed was negative or no number, and was taken for nothing.
     pub is_ignored: bool,
 }
 
 impl FixedTimestep {
-    /// The pace of a level at a multiple of real time.
+    /// The pace of a level at a multiple of real time: 1 is as fast, 0 stands still.
     #[must_use]
     pub fn new(rate: TickRate, speed: f64) -> Self {
-        Self { tick_seconds: 1.0 / (f64::from(rate.per_second()) * speed), left_seconds: 0.0 }
+        Self { tick_seconds: 1.0 / f64::from(rate.per_second()), speed, left_seconds: 0.0 }
+    }
+
+    /// Goes on at another multiple of real time. The tick under way stays as far as it has come.
+    pub fn set_speed(&mut self, speed: f64) {
+        self.speed = speed;
     }
 
     /// Takes in a span of real time.
     pub fn advance(&mut self, seconds: f64) -> DueTicks {
-        if seconds.is_nan() || seconds < 0.0 {
+        let is_speed = self.speed.is_finite() && self.speed >= 0.0;
+        if seconds.is_nan() || seconds < 0.0 || !is_speed {
             return DueTicks { is_ignored: true, ..DueTicks::default() };
         }
-        self.left_seconds += seconds;
+        if !self.goes_on() {
+            return DueTicks::default();
+        }
+        self.left_seconds += seconds * self.speed;
         let whole = (self.left_seconds / self.tick_seconds).floor();
         if whole <= f64::from(CATCH_UP_MAX) {
             self.left_seconds -= whole * self.tick_seconds;
@@ -68,10 +85,15 @@ impl FixedTimestep {
         (self.left_seconds / self.tick_seconds).clamp(0.0, 1.0) as f32
     }
 
-    /// Seconds until the next tick is due.
+    /// Seconds of real time until the next tick is due; infinite where none is to come.
     #[must_use]
     pub fn wait_seconds(&self) -> f64 {
-        (self.tick_seconds - self.left_seconds).max(0.0)
+        let left_seconds = (self.tick_seconds - self.left_seconds).max(0.0);
+        if self.goes_on() { left_seconds / self.speed } else { f64::INFINITY }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.speed.is_finite() && self.speed > 0.0
     }
 }
 
@@ -108,6 +130,35 @@ mod tests {
             assert_eq!(pace.advance(seconds), DueTicks { is_ignored: true, ..DueTicks::default() });
         }
         assert_eq!(pace, self::pace());
+    }
+
+    #[test]
+    fn a_game_stands_at_speed_0_and_at_a_speed_of_no_number_and_what_is_drawn_stands_with_it() {
+        for (speed, is_ignored) in [(0.0, false), (f64::NAN, true), (f64::INFINITY, true), (-1.0, true)] {
+            let mut pace = pace();
+            pace.advance(0.01);
+            let (part, fresh) = (pace.part(), FixedTimestep::new(TickRate::DEFAULT, speed));
+            pace.set_speed(speed);
+            for (mut pace, part) in [(pace, part), (fresh, 0.0)] {
+                for seconds in [0.0, 0.016, 5.0, f64::INFINITY] {
+                    let due = DueTicks { is_ignored, ..DueTicks::default() };
+                    assert_eq!((pace.advance(seconds), pace.part()), (due, part), "{speed}");
+                }
+                assert_eq!(pace.wait_seconds(), f64::INFINITY);
+                pace.set_speed(1.0);
+                assert_eq!(pace.advance(1.0 / 60.0).ticks, 1, "it goes on");
+            }
+        }
+    }
+
+    #[test]
+    fn another_speed_keeps_the_tick_under_way() {
+        let mut pace = pace();
+        pace.advance(0.0125);
+        pace.set_speed(0.5);
+        assert!((pace.part() - 0.75).abs() < 1e-6);
+        assert!((pace.wait_seconds() - 0.5 / 60.0).abs() < 1e-9);
+        assert_eq!(pace.advance(0.0084).ticks, 1);
     }
 
     #[test]
