@@ -54,6 +54,9 @@ pub struct Header {
     pub texts: Option<ProjectTexts>,
     /// The save game that the run began from.
     pub from: Option<Vec<u8>>,
+    /// Whether choices of scenes waited for an answer from the start on, as
+    /// [`Setup::is_interactive`](crate::game::Setup::is_interactive) says.
+    pub is_interactive: bool,
 }
 
 /// Texts of a project as a run began.
@@ -81,7 +84,8 @@ pub struct RunSetup<'a> {
 }
 
 impl Header {
-    /// The first line of the run of a level with these scripts and limits.
+    /// The first line of the run of a level with these scripts and limits, of which no choice waits for an
+    /// answer unless an input says so: else set `is_interactive`.
     #[must_use]
     pub fn of(
         level: &Level,
@@ -107,6 +111,7 @@ impl Header {
             limits,
             texts: None,
             from: None,
+            is_interactive: false,
         }
     }
 
@@ -143,6 +148,7 @@ impl Header {
             Some(save) => line.text("from", &base64::text_of(save)),
             None => line,
         };
+        let line = if self.is_interactive { line.flag("interactive", true) } else { line };
         match &self.texts {
             Some(texts) => line.raw("texts", &texts.line()).finish(),
             None => line.finish(),
@@ -186,6 +192,7 @@ impl Header {
             limits: field.map("limits", |value| Ok(value.as_u64()))?,
             texts: ProjectTexts::read(&json["texts"])?,
             from: field.bytes("from")?,
+            is_interactive: json["interactive"].as_bool().unwrap_or(false),
         })
     }
 

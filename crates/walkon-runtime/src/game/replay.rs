@@ -103,7 +103,8 @@ impl ReplayResult {
     }
 }
 
-/// Runs a recording again. `is_stopped` is asked once a tick.
+/// Runs a recording again. `is_stopped` is asked once a tick. What the host said by inputs is said again; its
+/// verbs ([`Game::walk_to`](Game::walk_to) and the like) leave no line, so a run that used them differs.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -151,6 +152,7 @@ pub fn replay(
         args: header.args.clone(),
         recorder: Recorder::new(header.options),
         signals,
+        is_interactive: header.is_interactive,
         ..Setup::default()
     };
     let mut game = match &header.from {
