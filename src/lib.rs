@@ -41,6 +41,10 @@
 //! # }
 //! ```
 //!
+//! A game stays on the thread that made it: [`Game`] and [`Setup`] are not `Send`, because scripts share what
+//! they keep and a debugger or a stopwatch may be of one thread. Make the game on the thread that is to run
+//! it, and send that thread inputs; [`Game::set_threads`] spreads the crowd over several by itself.
+//!
 //! That list is the whole promise to hosts. What stands behind it is the crate `walkon-runtime`: the tools of
 //! this project use its modules, and it promises nothing. Navigation by itself is the crate `walkon-nav`.
 //! Places cross the border as `[f32; 3]` in metres; with the feature `mint` vectors of other libraries are
@@ -67,7 +71,7 @@ pub use walkon_runtime::game::fixed_timestep::{DueTicks, FixedTimestep};
 #[doc(inline)]
 pub use walkon_runtime::game::header::{Header as TraceHeader, ProjectTexts, RunSetup};
 #[doc(inline)]
-pub use walkon_runtime::game::headless::{Bound, Host, Onlooker, Report, RunEnd, run as run_headless};
+pub use walkon_runtime::game::headless::{Bound, Onlooker, Report, RunEnd, run as run_headless};
 #[doc(inline)]
 pub use walkon_runtime::game::host::Pose;
 #[doc(inline)]
@@ -168,5 +172,5 @@ pub use walkon_runtime::glam::Vec3;
 #[doc(inline)]
 pub use walkon_runtime::nav::{
     Accept, Disc, LayerChange, LinkAction, LinkActions, NavMap, Others, OwnArea, PassRules, Path, PathAnswer,
-    PathFailure, PathQuery, PathStatus, Revision, Search, Traversal,
+    PathFailure, PathQuery, PathStatus, Reach, Revision, Search, Traversal,
 };

@@ -195,7 +195,10 @@ fn what_cannot_be_done_changes_nothing_and_says_why() {
             walk("hero", InputGoal::Named(named("wel"))),
             "unknown mark or character \"wel\"; did you mean \"well\"?",
         ),
-        (walk("hero", InputGoal::Point([f32::NAN, 0.0, 1.0])), "a place is not three finite numbers"),
+        (
+            walk("hero", InputGoal::Point([f32::NAN, 0.0, 1.0])),
+            "goal is (NaN, 0, 1), expected three numbers from -1000000 to 1000000 metres",
+        ),
         (Input::Stop { character: named("hero") }, "character \"hero\" has no walk"),
         (teleport([90.0, 0.0, 90.0]), "no walkable ground lies within 8 m of (90.00, 0.00, 90.00)"),
         (

@@ -488,12 +488,8 @@ pub unsafe extern "C" fn walkon_game_door(game: *mut WalkonGame, name: WalkonTex
             let unknown = || Failure::new(WalkonStatus::UnknownName, format!("unknown door \"{name}\""));
             let door = running.live.game().door(name).ok_or_else(unknown)?;
             let game = running.live.game_mut()?;
-            if open == 0 {
-                game.close_door(door)
-            } else {
-                game.open_door(door)
-            }
-            Ok(())
+            let moved = if open == 0 { game.close_door(door) } else { game.open_door(door) };
+            moved.map_err(|error| Failure::new(WalkonStatus::Refused, error.to_string()))
         })
     }
 }

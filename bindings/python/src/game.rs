@@ -204,7 +204,8 @@ impl Game {
         let moved = self.at_once(py, |live| {
             live.game_mut().map(|game| if open { game.open_door(door) } else { game.close_door(door) })
         })?;
-        moved.map_err(|error| errors::ended(py, error))
+        let moved = moved.map_err(|error| errors::ended(py, error))?;
+        moved.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::ops::walks::{self, WalkOrder};
-use crate::world::ops::{OpError, areas};
+use crate::world::ops::{OpError, areas, checks};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 use crate::world::settings::Settings;
@@ -35,11 +35,10 @@ pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &
     let mut target = InputTarget { world, scripts };
     let mut reload = Reload::default();
     for input in inputs {
-        if let Input::Reload(texts) = input {
-            reload.merge(texts.clone());
-        }
-        if let Err(why) = target.apply(input) {
-            target.world.events.push(Fact::InputRefused { what: input.kind(), why });
+        match (target.apply(input), input) {
+            (Err(why), _) => target.world.events.push(Fact::InputRefused { what: input.kind(), why }),
+            (Ok(()), Input::Reload(texts)) => reload.merge(texts.clone()),
+            (Ok(()), _) => {}
         }
     }
     reload
@@ -63,6 +62,7 @@ impl InputTarget<'_> {
                 Err(format!("{most} events wait to be heard already, the most allowed"))
             }
             Input::Event { name, payload } => {
+                checks::event(name, payload.as_ref(), self.data_max_kib()).map_err(sentence)?;
                 self.world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
                 Ok(())
             }
@@ -70,7 +70,7 @@ impl InputTarget<'_> {
             Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } | Input::Attend { .. } => {
                 Ok(())
             }
-            Input::Reload(_) => Ok(()),
+            Input::Reload(texts) => self.check_reload(texts),
             Input::Walk { character, to } => self.walk(character, to),
             Input::Stop { character } => self.stop(character),
             Input::Teleport(order) => self.teleport(order),
@@ -99,7 +99,7 @@ impl InputTarget<'_> {
 
     fn goal(&self, to: &InputGoal) -> Result<Goal, String> {
         let name = match to {
-            InputGoal::Point(point) => return place(*point).map(Goal::Point),
+            InputGoal::Point(point) => return Ok(Goal::Point((*point).into())),
             InputGoal::Named(name) => name,
         };
         if let Some(mark) = self.world.mark(name) {
@@ -121,17 +121,15 @@ impl InputTarget<'_> {
 
     fn teleport(&mut self, order: &InputTeleport) -> Result<(), String> {
         let character = self.character(&order.character)?;
-        let to = place(order.to)?;
-        if order.facing_rad.is_some_and(|angle| !angle.is_finite()) {
-            return Err("facing is no finite number of radians".to_owned());
-        }
+        let to = Vec3::from(order.to);
         let stands = characters::teleport(self.world, character, to, order.facing_rad).map_err(sentence)?;
         stands.map(drop).ok_or_else(|| no_ground(to))
     }
 
     fn spawn(&mut self, order: &InputSpawn) -> Result<(), String> {
-        let at = place(order.at)?;
+        let at = Vec3::from(order.at);
         let given = order.params.clone().unwrap_or_else(|| Plain::map([]));
+        checks::plain("params", &given, self.data_max_kib()).map_err(sentence)?;
         let behaviour = match &order.behaviour {
             Some(behaviour) => Some(self.check_behaviour(behaviour, &given)?),
             None if order.params.is_some() => {
@@ -146,6 +144,20 @@ impl InputTarget<'_> {
             scripts.attach(self.world, character, behaviour, given);
         }
         Ok(())
+    }
+
+    /// How much data a script may give at once, KiB.
+    fn data_max_kib(&self) -> u32 {
+        u32::try_from(self.world.settings.limits.state_kib).unwrap_or(u32::MAX)
+    }
+
+    /// Whether scripts can be reloaded under these paths.
+    fn check_reload(&self, texts: &Reload) -> Result<(), String> {
+        match &self.scripts {
+            Some(scripts) => scripts.check_paths(&texts.scripts),
+            None if texts.scripts.is_empty() => Ok(()),
+            None => Err("this game has no scripts, so none can be reloaded".to_owned()),
+        }
     }
 
     /// The name under which the scripts know a behaviour; its file is loaded if it was not.
@@ -212,12 +224,6 @@ impl InputTarget<'_> {
 /// `unknown door "gatte"; did you mean "gate"?`.
 fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
     format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known))
-}
-
-/// A place of the host as a vector.
-fn place(point: [f32; 3]) -> Result<Vec3, String> {
-    let point = Vec3::from(point);
-    if point.is_finite() { Ok(point) } else { Err("a place is not three finite numbers".to_owned()) }
 }
 
 fn no_ground(at: Vec3) -> String {

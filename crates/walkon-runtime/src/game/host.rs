@@ -1,24 +1,27 @@
 //! What a game asks of the level that it embeds, between ticks: where characters stand, walks, doors, paths.
 //!
 //! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for
-//! takes effect in the next tick, and its events tell of it; an impossible wish changes nothing. Not here:
-//! what scripts ask (`script::bind`); both use the same verbs (`world::ops`).
+//! takes effect in the next tick, and its events tell of it; an impossible wish changes nothing and is an
+//! error; once the level has ended, every wish is. No verb leaves a line in a trace: a game that is to be
+//! replayed says the same by inputs (`inputs`). Not here: what scripts ask (`script::bind`); both use the
+//! same verbs (`world::ops`), which check what they are given.
 
 use glam::Vec3;
 
-use crate::base::ids::{CharacterId, DoorId};
+use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::trig;
 use crate::game::Game;
 use crate::nav::PathAnswer;
+use crate::world::World;
 use crate::world::character::Character;
 use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::ops::walks::{self, WalkOrder};
-use crate::world::ops::{OpError, paths};
+use crate::world::ops::{OpError, areas, door_there, paths};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
-use crate::world::walk::WalkOptions;
+use crate::world::walk::{LookTarget, WalkOptions};
 
 /// Where a character is after a tick, for the engine that draws it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,13 +125,22 @@ impl Game {
     /// was removed.
     #[must_use]
     pub fn animation(&self, character: CharacterId) -> &str {
-        self.world().character(character).map_or("", Character::animation)
+        self.living(character).map_or("", Character::animation)
     }
 
     /// Where a character is; none when it was removed.
     #[must_use]
     pub fn pose(&self, character: CharacterId) -> Option<Pose> {
-        self.world().character(character).map(|who| Pose::of(character, who))
+        self.living(character).map(|who| Pose::of(character, who))
+    }
+
+    fn living(&self, character: CharacterId) -> Option<&Character> {
+        self.world().character(character).filter(|who| who.is_alive())
+    }
+
+    /// The world, to be changed; only while the level goes on.
+    fn world_to_change(&mut self) -> Result<&mut World, OpError> {
+        if self.has_ended() { Err(OpError::Ended) } else { Ok(self.world_mut()) }
     }
 
     /// Where every character is, in order of creation.
@@ -139,24 +151,26 @@ impl Game {
     /// Adds a character; none, and nothing changes, when there is no walkable ground near its place.
     ///
     /// # Errors
-    /// A bad or taken name, a number out of range, too many characters.
+    /// A bad or taken name, a number out of range, a layer that is none, too many characters; when the level
+    /// has ended.
     pub fn add_character(&mut self, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
-        characters::spawn(self.world_mut(), spawn)
+        characters::spawn(self.world_to_change()?, spawn)
     }
 
     /// Removes a character; its walk settles as `despawned`.
     ///
     /// # Errors
-    /// When it was removed before.
+    /// When it was removed before, or the level has ended.
     pub fn remove_character(&mut self, character: CharacterId) -> Result<(), OpError> {
-        characters::despawn(self.world_mut(), character, "the host")
+        characters::despawn(self.world_to_change()?, character, "the host")
     }
 
     /// Puts a character on the walkable point nearest to a place and returns it; none, and nothing changes,
     /// when there is none near. For a player that the engine moves by itself, once a tick.
     ///
     /// # Errors
-    /// When it was removed.
+    /// When it was removed, or the level has ended; a place or an angle of which a number is none or out of
+    /// range.
     pub fn teleport(
         &mut self,
         character: CharacterId,
@@ -164,7 +178,7 @@ impl Game {
         facing_rad: Option<f32>,
     ) -> Result<Option<[f32; 3]>, OpError> {
         let to = Vec3::from(to.into());
-        let stands = characters::teleport(self.world_mut(), character, to, facing_rad)?;
+        let stands = characters::teleport(self.world_to_change()?, character, to, facing_rad)?;
         Ok(stands.map(|point| point.to_array()))
     }
 
@@ -172,8 +186,12 @@ impl Game {
     /// of the walk. It settles exactly once, by
     /// [`Event::WalkSettled`](crate::game::event::Event::WalkSettled).
     ///
+    /// Verbs like this one leave no line in a trace. A game that is to be replayed says
+    /// [`Input::Walk`](crate::game::inputs::Input::Walk) to [`Game::tick`] in its place.
+    ///
     /// # Errors
-    /// When the walker, or the character that it is to walk to, was removed.
+    /// When the walker, or the character or door that it is to walk to, was removed; a place of which a
+    /// number is none or out of range; when the level has ended.
     pub fn walk_to(&mut self, character: CharacterId, goal: impl Into<Goal>) -> Result<u64, OpError> {
         let options = WalkOptions::at(self.world().rate());
         self.walk_with(character, goal, options)
@@ -198,7 +216,7 @@ impl Game {
     /// ```
     ///
     /// # Errors
-    /// As [`Game::walk_to`].
+    /// As [`Game::walk_to`], and for an option out of its range.
     pub fn walk_with(
         &mut self,
         character: CharacterId,
@@ -206,24 +224,83 @@ impl Game {
         options: WalkOptions,
     ) -> Result<u64, OpError> {
         let order = WalkOrder { character, goal: goal.into(), options, owner: Owner::HOST };
-        let walk = walks::walk_to(self.world_mut(), order)?;
+        let walk = walks::walk_to(self.world_to_change()?, order)?;
         Ok(self.world().walk(walk).map_or(0, |walk| walk.serial))
     }
 
     /// Stops the walk of a character, which settles as `stopped`; whether there was one.
     pub fn stop(&mut self, character: CharacterId) -> bool {
         let walk = self.world().character(character).and_then(|who| who.walk);
-        walk.is_some_and(|walk| walks::cancel(self.world_mut(), walk, Reason::Stopped))
+        let Ok(world) = self.world_to_change() else { return false };
+        walk.is_some_and(|walk| walks::cancel(world, walk, Reason::Stopped))
     }
 
-    /// Wishes a door open. A locked door refuses.
-    pub fn open_door(&mut self, door: DoorId) {
-        doors::open(self.world_mut(), door, &DoorOrder::default());
+    /// Turns a character towards something, over the next ticks; what it was turning to is over.
+    ///
+    /// # Errors
+    /// When it was removed, one cannot look there, or the level has ended.
+    pub fn face(&mut self, character: CharacterId, look: LookTarget) -> Result<(), OpError> {
+        characters::face(self.world_to_change()?, character, look).map(drop)
+    }
+
+    /// Has a character show an animation until it shows another; see [`Game::animation`].
+    ///
+    /// # Errors
+    /// When it was removed, the animation has no name, or the level has ended.
+    pub fn play(&mut self, character: CharacterId, animation: &str) -> Result<(), OpError> {
+        characters::play(self.world_to_change()?, character, animation, None).map(drop)
+    }
+
+    /// Has a character walk and run at other speeds, 0.01 to 50 metres a second; walks under way as well.
+    ///
+    /// # Errors
+    /// When it was removed, a speed is out of range, or the level has ended.
+    pub fn set_speeds(&mut self, character: CharacterId, walk_mps: f32, run_mps: f32) -> Result<(), OpError> {
+        characters::set_speed(self.world_to_change()?, character, walk_mps, Some(run_mps))
+    }
+
+    /// Has a metre in an area cost so many metres of plain ground, 0.1 to 100, in searches from the next tick
+    /// on. [`Input::Area`](crate::game::inputs::Input::Area) puts areas in force and out of it.
+    ///
+    /// # Errors
+    /// When it is out of range, the area is of another level, or the level has ended.
+    pub fn set_area_cost(&mut self, area: AreaId, factor: f32) -> Result<(), OpError> {
+        areas::set_factor(self.world_to_change()?, area, factor)
+    }
+
+    /// Locks a door, for walkers and scripts that have another key than this; with no key, than the one
+    /// before. [`Input::Door`](crate::game::inputs::Input::Door) unlocks it.
+    ///
+    /// # Errors
+    /// As [`Game::open_door`].
+    pub fn lock_door(&mut self, door: DoorId, key: Option<&str>) -> Result<(), OpError> {
+        let world = self.world_to_change()?;
+        door_there(world, door)?;
+        doors::lock(world, door, key.map(str::to_owned));
+        Ok(())
+    }
+
+    /// Wishes a door open. A locked door refuses, as
+    /// [`Event::DoorSignal`](crate::game::event::Event::DoorSignal) tells.
+    ///
+    /// # Errors
+    /// When an edit of the level took it away, it is of another level, or the level has ended.
+    pub fn open_door(&mut self, door: DoorId) -> Result<(), OpError> {
+        let world = self.world_to_change()?;
+        door_there(world, door)?;
+        doors::open(world, door, &DoorOrder::default());
+        Ok(())
     }
 
     /// Wishes a door closed; it waits until its doorway is clear.
-    pub fn close_door(&mut self, door: DoorId) {
-        doors::close(self.world_mut(), door, &DoorOrder::default());
+    ///
+    /// # Errors
+    /// As [`Game::open_door`].
+    pub fn close_door(&mut self, door: DoorId) -> Result<(), OpError> {
+        let world = self.world_to_change()?;
+        door_there(world, door)?;
+        doors::close(world, door, &DoorOrder::default());
+        Ok(())
     }
 
     /// A path for a body between two places on the map as it is, searched at once. Cost: the search.

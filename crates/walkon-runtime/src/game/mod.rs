@@ -57,10 +57,10 @@ use crate::script::vm::fuel::Signals;
 use crate::sim;
 use crate::world::World;
 use crate::world::event::{Fact, SwitchedOff};
-use crate::world::ops::walks;
+use crate::world::ops::{OpError, walks};
 use crate::world::state_hash::{self, WorldHash};
 
-/// What a level is started with, beside itself.
+/// What a level is started with, beside itself. Not `Send`: a debugger and a stopwatch may be of one thread.
 #[derive(Debug, Default)]
 pub struct Setup {
     /// Script texts by path below the script folders, with suffix.
@@ -74,7 +74,8 @@ pub struct Setup {
     /// Flags by which a shell ends a script's call or the run.
     pub signals: Arc<Signals>,
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
-    /// for a person.
+    /// for a person. A trace that is to be replayed says it in its header
+    /// ([`Header::is_interactive`](header::Header::is_interactive)), or the first tick by [`Input::Attend`].
     pub is_interactive: bool,
     /// The debugger of the scripts, if there is one. They run as they would without it, to the same hashes.
     pub debugger: Option<Debugger>,
@@ -154,7 +155,7 @@ impl TickStep {
     }
 }
 
-/// A level that runs.
+/// A level that runs, on the thread that made it: it is not `Send`.
 ///
 /// ```
 /// use walkon::{Game, Setup};
@@ -263,7 +264,8 @@ impl Game {
         &self.world
     }
 
-    /// The world, for verbs of the host between ticks (`world::ops`).
+    /// The world, to be changed between ticks. What changes it are the verbs of `walkon-runtime`
+    /// (`world::ops`), for the tools of this project; hosts have the verbs of [`Game`] and [`Input`]s.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
@@ -273,7 +275,8 @@ impl Game {
         self.world.set_threads(threads);
     }
 
-    /// Advances the level by one tick and returns what happened.
+    /// Advances the level by one tick and returns what happened. After [`Game::end`] nothing does: the tick
+    /// has the number of the last one, and tells of each input that it is refused.
     pub fn tick(&mut self, inputs: &[Input]) -> Tick {
         self.tick_watched(inputs, &mut |_| {})
     }
@@ -281,6 +284,9 @@ impl Game {
     /// The same; `done` hears of each step as it ends, so that a shell can time it. The order is part of the
     /// API.
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(TickStep)) -> Tick {
+        if self.has_ended() {
+            return self.tick_after_end(inputs);
+        }
         let asked = self.asked();
         let joined: Vec<Input>;
         let mut inputs = inputs;
@@ -356,6 +362,13 @@ impl Game {
         recorded
     }
 
+    fn tick_after_end(&mut self, inputs: &[Input]) -> Tick {
+        let refused =
+            |input: &Input| Fact::InputRefused { what: input.kind(), why: OpError::Ended.to_string() };
+        inputs.iter().map(refused).for_each(|fact| self.world.events.tell_host(fact));
+        self.recorder.collect(&mut self.world)
+    }
+
     /// What the test of the level asks of the host, as inputs: they come behind the host's own.
     fn asked(&mut self) -> Vec<Input> {
         let asked = self.scripts.as_mut().map(ScriptHost::take_asked).unwrap_or_default();
@@ -390,7 +403,8 @@ impl Game {
         facts
     }
 
-    /// Ends the level: every open walk settles, and what happened then is returned.
+    /// Ends the level: every open walk settles, and what happened then is returned. From then on verbs are
+    /// refused ([`OpError::Ended`]), [`Game::tick`] changes nothing, and the game cannot be saved.
     pub fn end(&mut self) -> Tick {
         match &mut self.scripts {
             Some(scripts) => scripts.end(&mut self.world),
@@ -399,7 +413,14 @@ impl Game {
                 drain(&mut self.world);
             }
         }
+        self.world.events.close();
         self.recorder.collect(&mut self.world)
+    }
+
+    /// Whether [`Game::end`] was called.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.world.events.is_closed()
     }
 
     /// Hashes of the state between ticks, by part. Cost: a pass over everything that is simulated.

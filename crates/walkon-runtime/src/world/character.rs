@@ -41,13 +41,15 @@ pub struct Gait {
     pub walk_mps: f32,
     /// Metres a second, 0.01 to 50.
     pub run_mps: f32,
-    /// Radians a second.
+    /// Radians a second, 0.01 to 1000.
     pub turn_radps: f32,
 }
 
 impl Gait {
     /// Slowest and fastest speed of a character, metres a second (fault:G19).
     pub const SPEED_RANGE_MPS: RangeInclusive<f32> = 0.01..=50.0;
+    /// Slowest and fastest turning, radians a second.
+    pub const TURN_RANGE_RADPS: RangeInclusive<f32> = 0.01..=1000.0;
     /// Radius of a character that names none, metres (seed:K1).
     pub const RADIUS_M: f32 = 0.35;
     /// Height of a character that names none, metres.

@@ -513,6 +513,12 @@ impl EventQueue {
         self.after_end.get_or_insert_default();
     }
 
+    /// Whether the level has ended.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.after_end.is_some()
+    }
+
     /// Whether anybody is to hear of a fact.
     fn happens(&mut self, event: &Fact) -> bool {
         let Some(after_end) = &mut self.after_end else {

@@ -3,6 +3,7 @@
 //! Holds: a walk settles exactly once; until then its character knows it as the current one. It is
 //! planned in step 6, moved in steps 7 to 9, settled in step 10 or by a verb, delivered in step 12.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -74,7 +75,7 @@ pub enum WalkPace {
     Walk,
     /// At its running speed.
     Run,
-    /// At this speed, metres a second.
+    /// At this speed, metres a second, 0.01 to 50.
     Speed(f32),
 }
 
@@ -112,7 +113,7 @@ impl LookTarget {
     }
 }
 
-/// The options of a walk, checked: past this type nobody checks again.
+/// The options of a walk. The verb that it is ordered by checks them; past that nobody checks again.
 ///
 /// What every step of the crowd reads comes first, see [`Walk`].
 #[derive(Clone, Debug, PartialEq)]
@@ -128,23 +129,23 @@ pub struct WalkOptions {
     pub tells: Tells,
     /// How fast.
     pub pace: WalkPace,
-    /// Metres from the goal that count as reached; by the kind of goal when none is given.
+    /// Metres from the goal that count as reached, 0 to 1000; by the kind of goal when none is given.
     pub radius_m: Option<f32>,
     /// Areas that it treats in its own way, sorted by id, each once.
     pub areas: Option<Arc<[OwnArea]>>,
     /// The layer of the goal; of a character its own, else that of the walker.
     pub layer: Option<u8>,
-    /// Ticks without progress before the walk is blocked.
+    /// Ticks without progress before the walk is blocked, a day at most.
     pub patience_ticks: u64,
-    /// Ticks for the whole walk.
+    /// Ticks for the whole walk, a day at most.
     pub timeout_ticks: Option<u64>,
     /// Instead of partial or blocked: put it on the goal, arrived/forced.
     pub ensure: bool,
     /// Turn there after arriving.
     pub face: Option<LookTarget>,
-    /// Keys carried.
+    /// Keys carried, at most 64.
     pub keys: Vec<String>,
-    /// Places to pass on the way, in order.
+    /// Places to pass on the way, in order, at most 1024.
     pub via: Vec<Vec3>,
 }
 
@@ -162,6 +163,10 @@ pub struct Tells {
 impl WalkOptions {
     /// Seconds without progress before a walk is blocked, unless it says otherwise (seed:X5).
     pub const PATIENCE_S: f64 = 3.0;
+    /// Longest patience and longest time for a walk, seconds: a day.
+    pub const SECONDS_MAX: f64 = 86_400.0;
+    /// Least and most metres from the goal that count as reached.
+    pub const RADIUS_RANGE_M: RangeInclusive<f32> = 0.0..=1000.0;
     /// Metres from a door that count as reached.
     pub const DOOR_RADIUS_M: f32 = 0.6;
     /// Metres along the path that count as progress (seed:X5).

@@ -17,7 +17,7 @@ use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{charge, handles, payload, store};
 use crate::world::event::Fact;
 use crate::world::event_name::HEARD;
-use crate::world::ops::alive;
+use crate::world::ops::{OpError, alive};
 
 const EVENT: &str = "event";
 const TYPE: &str = "Listener";
@@ -108,7 +108,7 @@ fn once(lua: &Lua, args: &mut Args) -> HostResult {
 fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageError> {
     let name = args.take("name").new_name()?;
     if HEARD.contains(&name.as_str()) {
-        return Err(args.mistake(format!("\"{name}\" is an event of the runtime; choose another name")));
+        return Err(args.mistake(OpError::RuntimeEvent(name).to_string()));
     }
     let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     let given = args.take("payload").present();

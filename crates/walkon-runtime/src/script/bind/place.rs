@@ -16,11 +16,11 @@ use crate::script::vm::handles::thing;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::goal::Goal;
-use crate::world::ops::{alive, door_there, walks::front_of};
+use crate::world::ops::{alive, checks, door_there, walks::front_of};
 use crate::world::walk::LookTarget;
 
 /// Farthest coordinate that is a place, metres.
-pub const COORDINATE_MAX_M: f64 = 1e6;
+pub const COORDINATE_MAX_M: f64 = checks::COORDINATE_MAX_M as f64;
 
 /// What a place of a verb of a character may be.
 const SPOKEN: &str = "a mark's name, a vector, x and z, a character or a door";

@@ -22,6 +22,7 @@ use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::door::DoorPolicy;
 use crate::world::ops::areas;
+use crate::world::ops::checks::{KEYS_MAX, PLACES_MAX};
 use crate::world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace};
 
 /// What a `WalkOptions` table may hold.
@@ -125,14 +126,8 @@ pub const FIELDS: [ApiParam; 22] = [
 /// Names of the options, as `Args::options` takes them.
 pub const NAMES: [&str; FIELDS.len()] = names(&FIELDS);
 
-/// Longest time an option may name, seconds: a day.
-pub const SECONDS_MAX: f64 = 86_400.0;
-
-/// Most places of one list.
-const PLACES_MAX: usize = 1024;
-
-/// Most keys a character carries.
-const KEYS_MAX: usize = 64;
+/// Longest time an option may name, seconds.
+pub const SECONDS_MAX: f64 = WalkOptions::SECONDS_MAX;
 
 /// Most areas of one list.
 const AREAS_MAX: usize = 1024;

@@ -24,6 +24,7 @@ use crate::script::step::cinematic::reload as scenes;
 use crate::script::step::{behaviour, handlers, testing};
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::files::{ScriptText, ScriptTexts};
+use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::script::vm::{VmBefore, store};
 use crate::world::World;
 use crate::world::region::WatchId;
@@ -54,6 +55,34 @@ impl ScriptHost {
         let mistakes = scripts.iter().filter_map(|(path, text)| self.compiles(path, text.as_deref()).err());
         let refusal = ReloadError::all(mistakes).err();
         self.reloads.staged = (!scripts.is_empty()).then(|| (scripts.clone(), refusal));
+    }
+
+    /// Whether these can be paths of scripts; one that is deleted alone is one that is there.
+    ///
+    /// # Errors
+    /// A sentence about the first that cannot.
+    pub fn check_paths(&self, scripts: &ChangedTexts) -> Result<(), String> {
+        let texts = self.vm.texts();
+        let is_known = |path: &str| {
+            let name = ScriptTexts::name_of_path(path);
+            name.is_none_or(|name| !texts.is_gone(name) || self.vm.loads().is_loaded(name))
+        };
+        let refused = |path: &str, what: String| {
+            let known = texts.paths();
+            Err(format!("{what}{}", suggestion(path, known.iter().map(String::as_str))))
+        };
+        for (path, text) in scripts {
+            let named = format!("\"{}\"", shorten(path));
+            if !ScriptTexts::is_script_path(path) {
+                let expected = "expected one that ends in .lua or .luau";
+                return refused(path, format!("{named} is no path of a script, {expected}"));
+            }
+            // Files that come and go beside others are left alone.
+            if scripts.len() == 1 && text.is_none() && !is_known(path) {
+                return refused(path, format!("there is no script {named} to be deleted"));
+            }
+        }
+        Ok(())
     }
 
     fn compiles(&self, path: &str, text: Option<&str>) -> Result<(), ReloadError> {

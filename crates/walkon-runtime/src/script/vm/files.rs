@@ -271,6 +271,12 @@ impl ScriptTexts {
         self.files.get(name).is_none()
     }
 
+    /// Whether a file at `path` may be a script, or definitions of one.
+    #[must_use]
+    pub fn is_script_path(path: &str) -> bool {
+        SUFFIXES.iter().any(|suffix| path.ends_with(suffix))
+    }
+
     /// The name of the file at `path`; nothing for files that are no scripts.
     #[must_use]
     pub fn name_of_path(path: &str) -> Option<&str> {

@@ -4,6 +4,7 @@
 //! counts against. Holds: each figure has a default and a hard maximum (`walkon limits`). Not here: the
 //! counting.
 
+use crate::world::ops::checks::PLAIN_DEPTH_MAX;
 use crate::world::settings;
 
 /// The limits of one level. Defaults are those of the reference, one by one.
@@ -49,7 +50,7 @@ impl ScriptLimits {
     /// what they call takes some as well.
     pub const REQUIRE_DEPTH: usize = 64;
     /// Tables inside tables in plain data.
-    pub const DATA_DEPTH: usize = 32;
+    pub const DATA_DEPTH: usize = PLAIN_DEPTH_MAX;
 }
 
 impl From<&settings::LevelLimits> for ScriptLimits {

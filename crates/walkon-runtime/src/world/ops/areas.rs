@@ -54,12 +54,10 @@ pub(crate) fn edit_available(map: &mut LevelMap, id: AreaId, wanted: Availabilit
 /// Sets the cost of a metre in an area.
 ///
 /// # Errors
-/// A factor outside [`FACTOR_RANGE`].
+/// A factor outside [`FACTOR_RANGE`], or an area of another level.
 pub fn set_factor(world: &mut World, id: AreaId, factor: f32) -> Result<(), OpError> {
     let factor = in_range("factor", factor, FACTOR_RANGE)?;
-    let Some(area) = world.map.areas.get_mut(id.index()) else {
-        return Ok(());
-    };
+    let area = world.map.areas.get_mut(id.index()).ok_or(OpError::ForeignArea)?;
     if area.factor != factor {
         area.factor = factor;
         edit(&mut world.map, id).factor = Some(factor);

@@ -20,7 +20,7 @@ use crate::world::character::{
 use crate::world::door::DoorPolicy;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
-use crate::world::ops::{OpError, alive, alive_mut, in_range, walks};
+use crate::world::ops::{OpError, alive, alive_mut, checks, in_range, walks};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 use crate::world::settings::Settings;
@@ -37,7 +37,7 @@ pub struct Spawn {
     pub facing_rad: f32,
     /// Half its width, metres, 0.05 to 10.
     pub radius_m: f32,
-    /// Metres.
+    /// Metres, 0.1 to 100.
     pub height_m: f32,
     /// Speeds.
     pub gait: Gait,
@@ -54,6 +54,8 @@ pub struct Spawn {
 impl Spawn {
     /// Smallest and largest radius, metres (fault:G18).
     pub const RADIUS_RANGE_M: RangeInclusive<f32> = 0.05..=10.0;
+    /// Smallest and largest height, metres.
+    pub const HEIGHT_RANGE_M: RangeInclusive<f32> = 0.1..=100.0;
 
     /// A character with the defaults of a level file.
     #[must_use]
@@ -78,7 +80,7 @@ impl Spawn {
 /// # Errors
 /// A bad or taken name, a number out of range, or too many characters; nothing has changed then.
 pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
-    check_name(&spawn.name)?;
+    checks::name(&spawn.name)?;
     if world.characters.find(&spawn.name).is_some() {
         return Err(OpError::NameTaken(spawn.name));
     }
@@ -87,9 +89,14 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
         let (what, limit, mend) = ("characters", "characters", "despawn some");
         return Err(OpError::Limit { what, max: most, limit, mend });
     }
+    checks::place("position", spawn.position)?;
+    checks::angle("facing", spawn.facing_rad)?;
+    checks::layer(world, spawn.layer)?;
     in_range("radius", spawn.radius_m, Spawn::RADIUS_RANGE_M)?;
+    in_range("height", spawn.height_m, Spawn::HEIGHT_RANGE_M)?;
     in_range("walkSpeed", spawn.gait.walk_mps, Gait::SPEED_RANGE_MPS)?;
     in_range("runSpeed", spawn.gait.run_mps, Gait::SPEED_RANGE_MPS)?;
+    in_range("rotationSpeed", spawn.gait.turn_radps, Gait::TURN_RANGE_RADPS)?;
     let thin = Traversal { layer: spawn.layer, ..Traversal::default() };
     let by = Traversal { radius_m: spawn.radius_m, ..thin.clone() };
     world.map.nav.prepare(&by);
@@ -150,14 +157,6 @@ pub(crate) fn born(spawn: Spawn, serial: u32, position: Vec3, rng: Rng) -> Chara
     }
 }
 
-fn check_name(name: &str) -> Result<(), OpError> {
-    if name.is_empty() || name.len() > 128 || name.chars().any(char::is_control) {
-        let shown: String = name.chars().take(32).filter(|c| !c.is_control()).collect();
-        return Err(OpError::BadName(format!("\"{shown}\" ({} bytes)", name.len())));
-    }
-    Ok(())
-}
-
 /// Removes a character: dead at once, its walk and walks towards it settle, freed in step 13.
 ///
 /// # Errors
@@ -185,7 +184,7 @@ pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpErr
 /// point; None, and nothing changes, when there is none. A walk under way settles as stopped.
 ///
 /// # Errors
-/// When it was removed.
+/// When it was removed; a place or an angle of which a number is none or out of range.
 pub fn teleport(
     world: &mut World,
     id: CharacterId,
@@ -199,7 +198,7 @@ pub fn teleport(
 /// The same to a place on a layer of the map.
 ///
 /// # Errors
-/// When it was removed.
+/// As [`teleport`], and for a layer that the map has not.
 pub fn teleport_to(
     world: &mut World,
     id: CharacterId,
@@ -208,6 +207,9 @@ pub fn teleport_to(
     facing_rad: Option<f32>,
 ) -> Result<Option<Vec3>, OpError> {
     let character = alive(&world.characters, id)?;
+    checks::layer(world, layer)?;
+    checks::place("place", to)?;
+    facing_rad.map_or(Ok(()), |facing_rad| checks::angle("facing", facing_rad))?;
     let walk = character.walk;
     let by = Traversal { layer, ..standing_on(character) };
     let Some(ground) = world.map.nav.nearest(to, Settings::SNAP_M, &by) else {
@@ -232,9 +234,10 @@ pub fn teleport_to(
 /// Turns towards something, over the next ticks; returns the number of the turn. One under way ends.
 ///
 /// # Errors
-/// When the character was removed.
+/// When the character was removed, or one cannot look there.
 pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64, OpError> {
     alive(&world.characters, id)?;
+    checks::look(look)?;
     end_turn(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
     let serial = world.characters.next_turn();
     let facing_rad = look.angle_from(&world.characters, id);
@@ -262,9 +265,10 @@ pub(crate) fn end_turn(characters: &mut Characters, events: &mut EventQueue, id:
 /// Sets the animation for some ticks, or until replaced; returns the number of the play.
 ///
 /// # Errors
-/// When the character was removed.
+/// When the character was removed, or the animation has no name.
 pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u64>) -> Result<u64, OpError> {
     alive(&world.characters, id)?;
+    checks::name(animation)?;
     end_play(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
     let serial = world.characters.next_play();
     let until = ticks.map(|ticks| world.clock.tick.after(ticks));
@@ -295,10 +299,9 @@ pub fn set_speed(
 ) -> Result<(), OpError> {
     let character = alive_mut(&mut world.characters, id)?;
     in_range("walkSpeed", walk_mps, Gait::SPEED_RANGE_MPS)?;
-    if let Some(run_mps) = run_mps {
-        character.gait.run_mps = in_range("runSpeed", run_mps, Gait::SPEED_RANGE_MPS)?;
-    }
+    run_mps.map_or(Ok(0.0), |run_mps| in_range("runSpeed", run_mps, Gait::SPEED_RANGE_MPS))?;
     character.gait.walk_mps = walk_mps;
+    character.gait.run_mps = run_mps.unwrap_or(character.gait.run_mps);
     Ok(())
 }
 

@@ -7,6 +7,7 @@
 pub mod areas;
 pub mod blocks;
 pub mod characters;
+pub(crate) mod checks;
 pub mod doors;
 pub mod graph;
 pub mod paths;
@@ -50,12 +51,27 @@ pub enum OpError {
     /// An id that never meant a character of this level.
     #[error("that character is not of this level")]
     Foreign,
+    /// An id that never meant a door of this level.
+    #[error("that door is not of this level")]
+    ForeignDoor,
+    /// An id that never meant an area of this level.
+    #[error("an area is not of this level")]
+    ForeignArea,
+    /// The level has ended.
+    #[error("the level has ended")]
+    Ended,
     /// A living character has that name.
     #[error("the name \"{0}\" is taken by a living character; choose another")]
     NameTaken(String),
     /// A name that cannot be one.
-    #[error("the name is {0}, expected 1 to 128 bytes without control characters")]
+    #[error("the name {0}, expected 1 to 128 bytes without control characters")]
     BadName(String),
+    /// An event that only the runtime tells of.
+    #[error("\"{0}\" is an event of the runtime; choose another name")]
+    RuntimeEvent(String),
+    /// Data that is not plain, or too much of it: where, what, and what was expected.
+    #[error("{0}")]
+    Data(String),
     /// A limit of the level is reached.
     #[error("the level has {max} {what}, the most allowed (limits.{limit}); {mend}")]
     Limit {
@@ -88,6 +104,29 @@ pub enum OpError {
         /// The most allowed.
         high: f64,
     },
+    /// A place of which a number is none, or lies too far away.
+    #[error("{what} is ({}, {}, {}), expected three numbers from -{max_m} to {max_m} metres", place.x, place.y, place.z)]
+    Place {
+        /// What the place is.
+        what: &'static str,
+        /// What was given.
+        place: Vec3,
+        /// The largest number allowed.
+        max_m: f32,
+    },
+    /// A list that is longer than allowed.
+    #[error("{what} has {count} entries, expected at most {max}")]
+    TooMany {
+        /// What the list is.
+        what: &'static str,
+        /// How many entries it has.
+        count: usize,
+        /// How many it may have.
+        max: usize,
+    },
+    /// Areas of a walk in another order than that of their ids.
+    #[error("areas of a walk are out of order, expected them by id, each once")]
+    AreaOrder,
     /// The map is a precomputed grid.
     #[error("this map is a precomputed grid: its areas cannot be toggled")]
     Precomputed,
@@ -147,7 +186,8 @@ pub(crate) fn alive_mut(characters: &mut Characters, id: CharacterId) -> Result<
 pub(crate) fn door_there(world: &World, id: DoorId) -> Result<(), OpError> {
     match world.map.doors.get(id.index()).map(|door| (&door.name, &door.removed)) {
         Some((name, Some(removal))) => Err(OpError::DoorGone { name: name.clone(), tick: removal.tick }),
-        _ => Ok(()),
+        Some((_, None)) => Ok(()),
+        None => Err(OpError::ForeignDoor),
     }
 }
 
@@ -156,10 +196,11 @@ pub(crate) fn in_range(what: &'static str, value: f32, range: RangeInclusive<f32
     if range.contains(&value) {
         return Ok(value);
     }
-    Err(OpError::Range {
-        what,
-        value: f64::from(value),
-        low: f64::from(*range.start()),
-        high: f64::from(*range.end()),
-    })
+    let [value, low, high] = [value, *range.start(), *range.end()].map(as_written);
+    Err(OpError::Range { what, value, low, high })
+}
+
+/// A number with the digits by which people write it: 0.05, not 0.05000000074505806.
+fn as_written(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::from(value))
 }

@@ -15,7 +15,7 @@ use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
-use crate::world::ops::{OpError, alive, blocks, watches};
+use crate::world::ops::{OpError, alive, blocks, checks, watches};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::owner::Owner;
 use crate::world::paths::PathWork;
@@ -43,7 +43,8 @@ pub struct WalkOrder {
 /// from step 7 on, and settles exactly once. To the same goal on the same map it takes over the path.
 ///
 /// # Errors
-/// When the walker, or the character it is to walk to, was removed.
+/// When the walker, or the character or door it is to walk to, was removed; a place of which a number is
+/// none; an option out of its range.
 pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
     start(world, order, WalkMode::Once)
 }
@@ -54,6 +55,8 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
 /// As [`walk_to`].
 pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<WalkId, OpError> {
     let character = alive(&world.characters, order.character)?;
+    checks::goal(world, order.goal)?;
+    checks::options(world, &order.options)?;
     let under_way = character.walk.and_then(|walk| world.walks.get(walk));
     let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
     let own_layer = before.unwrap_or(character.layer);
