@@ -333,7 +333,7 @@ impl Event {
             Fact::ReloadRefused { file, line, message, files } => {
                 Self::ReloadRefused { file, line, message, files }
             }
-            Fact::Notice { what, count, walk, why } => Self::Notice { what, count, walk, why },
+            Fact::Notice { what, count, walk, why } => Self::Notice { what: what.name(), count, walk, why },
             Fact::WalkNews { .. }
             | Fact::DoorMoveEnded { .. }
             | Fact::WatchEntered { .. }

@@ -37,6 +37,7 @@ pub mod tick_notes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::base::bytes::COUNT_MAX;
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::game::fault_list::FaultList;
@@ -56,7 +57,7 @@ use crate::script::state::test_run::TestState;
 use crate::script::vm::fuel::Signals;
 use crate::sim;
 use crate::world::World;
-use crate::world::event::{Fact, SwitchedOff};
+use crate::world::event::{Fact, NoticeKind, SwitchedOff};
 use crate::world::ops::{OpError, walks};
 use crate::world::state_hash::{self, WorldHash};
 
@@ -391,14 +392,17 @@ impl Game {
     /// else, so a replay leaves it out.
     pub fn note_time(&mut self, steps: fixed_timestep::DueTicks) {
         if steps.dropped > 0 || steps.is_ignored {
-            let (what, count) = ("timeDropped", steps.dropped);
+            let (what, count) = (NoticeKind::TimeDropped, steps.dropped.min(COUNT_MAX));
             self.world.events.push(Fact::Notice { what, count, walk: None, why: None });
         }
     }
 
-    /// The facts of tick 0: where every character stands. To be taken once, before the first tick.
+    /// The facts of tick 0: where every character stands. To be taken once, before the first tick. After
+    /// [`Game::restore`] they tell who is there, and what of a changed level could not be kept; what had
+    /// happened between the last tick and the save belongs to the next tick.
     pub fn start_facts(&mut self) -> Tick {
-        let facts = self.recorder.collect(&mut self.world);
+        let facts = self.world.events.take_start();
+        let facts = self.recorder.write_down(&self.world, facts);
         self.fault_list.take(facts.number, &facts.events);
         facts
     }

@@ -22,7 +22,7 @@ use crate::game::tick_notes::ReloadNote;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::{EvaluationFailure, LogLine, ReloadedFile};
+use crate::world::event::{EvaluationFailure, Fact, LogLine, ReloadedFile};
 use crate::world::outcome::{Blocker, WalkResult};
 use crate::world::state_hash::WorldHash;
 use crate::world::walk::Walk;
@@ -42,7 +42,9 @@ pub struct RecordOptions {
     pub sentences: bool,
 }
 
-/// Writes down what is asked for.
+/// Writes down what is asked for: inputs of the host, and what happens. Verbs of the host between ticks are
+/// no inputs; only what comes of them is written down, so a game that is to be replayed says
+/// [`Input`](crate::game::inputs::Input)s.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     options: RecordOptions,
@@ -66,6 +68,11 @@ impl Recorder {
     /// Takes the facts of the tick as events, before step 13, and writes down what is asked for.
     pub(crate) fn collect(&self, world: &mut World) -> Tick {
         let facts = world.events.take_recorded();
+        self.write_down(world, facts)
+    }
+
+    /// Facts as events, and written down as is asked for.
+    pub(crate) fn write_down(&self, world: &World, facts: Vec<Fact>) -> Tick {
         let mut tick = Tick { number: world.tick().0, ..Tick::default() };
         let mut room = DATA_PER_TICK_BYTES;
         for event in facts.into_iter().filter_map(|fact| Event::of(world, fact)) {

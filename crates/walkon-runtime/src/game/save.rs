@@ -29,7 +29,7 @@ use crate::world::snapshot::{self, RestoreGround};
 const MAGIC: &[u8; 8] = b"walkonSG";
 
 /// The form of save games that this version writes and reads.
-pub const SAVE_FORM: u32 = 6;
+pub const SAVE_FORM: u32 = 7;
 
 /// Longest save game that is read.
 pub const SAVE_BYTES_MAX: usize = 256 << 20;
@@ -210,8 +210,9 @@ pub fn seal(bytes: &mut [u8]) {
 }
 
 impl Game {
-    /// The whole game as bytes, between two ticks; [`Game::restore`] makes it again. It changes nothing.
-    /// Cost: a pass over everything that is simulated and over the states of behaviours.
+    /// The whole game as bytes, between two ticks; [`Game::restore`] makes it again. It changes nothing. What
+    /// verbs have done since the last tick is in it, with what the next tick is to tell of it. Cost: a pass
+    /// over everything that is simulated and over the states of behaviours.
     ///
     /// Not in it: tasks, functions, watches and listeners. They end as at a reload and begin again in the
     /// first tick after the load, by `start("load")` and `run`.
@@ -376,6 +377,7 @@ fn read(
     let fresh = spawn::build(level, Some(header.seed)).world;
     let mut input = ByteReader::at(TickNumber(header.tick), body);
     let mut world = snapshot::load(&mut input, ground, fresh)?;
+    let untold = world.events.take_recorded();
     if world.seed() != header.seed {
         return Err(RestoreError::Bytes("the seeds in it differ".to_owned()));
     }
@@ -388,6 +390,7 @@ fn read(
     let loaded = scripts.load(&mut world, &mut input, &edited.behaviours, changed);
     loaded.map_err(|refusal| RestoreError::Scripts(Box::new(refusal)))?;
     input.end()?;
+    world.events.begin_loaded(untold);
     Ok((world, origin))
 }
 
@@ -401,6 +404,6 @@ fn tell(world: &mut World, notes: Vec<String>) {
 
 /// Hosts hear of every character, as at the start of a level; scripts know.
 fn tell_who_is_there(world: &mut World) {
-    let everybody: Vec<_> = world.characters().map(|(id, _)| id).collect();
-    everybody.into_iter().for_each(|id| world.events.tell_host(Fact::Spawned(id)));
+    let everybody = world.characters().map(|(id, _)| Fact::Spawned(id)).collect();
+    world.events.tell_at_start(everybody);
 }

@@ -45,7 +45,7 @@ use crate::script::vm::fuel::Signals;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::{ScriptVm, VmError, VmSettings, lend, profile, store};
 use crate::world::World;
-use crate::world::event::{Fact, SwitchedOff};
+use crate::world::event::{Fact, NoticeKind, SwitchedOff};
 use crate::world::ops;
 use crate::world::settings::Settings;
 
@@ -359,7 +359,7 @@ impl ScriptHost {
             if dropped > 0 {
                 invoke::push(
                     vm,
-                    Fact::Notice { what: "printDropped", count: dropped, walk: None, why: None },
+                    Fact::Notice { what: NoticeKind::PrintDropped, count: dropped, walk: None, why: None },
                 );
             }
         });

@@ -15,7 +15,7 @@ use crate::base::ordered::{self, CollectOrdered};
 use crate::base::time::TickNumber;
 use crate::nav::{NavMap, Traversal};
 use crate::world::character::{Character, Characters, Displaced};
-use crate::world::event::{EventQueue, Fact};
+use crate::world::event::{EventQueue, Fact, NoticeKind};
 use crate::world::region::{CrossingKind, Edge, Filter, Region, Triggers, Watch, WatchId, WatchShape};
 use crate::world::settings::LevelLimits;
 
@@ -181,7 +181,9 @@ fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut Event
         }
     }
     changes.tell(events);
-    for (what, count) in [("regionsDeferred", regions_put_off), ("watchesDeferred", watches_put_off)] {
+    for (what, count) in
+        [(NoticeKind::RegionsDeferred, regions_put_off), (NoticeKind::WatchesDeferred, watches_put_off)]
+    {
         if count > 0 {
             events.push(Fact::Notice { what, count, walk: None, why: None });
         }

@@ -268,9 +268,8 @@ pub enum Fact {
     },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
-        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `regionsDeferred`, `roundsExhausted`,
-        /// `printDropped`, `eventsDropped`, `timeDropped` or `undelivered`.
-        what: &'static str,
+        /// What of.
+        what: NoticeKind,
         /// How many.
         count: u64,
         /// Number of the walk, for `undelivered`.
@@ -278,6 +277,47 @@ pub enum Fact {
         /// Why, for `undelivered`.
         why: Option<String>,
     },
+}
+
+/// What the runtime has something to say of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Scripts had no turn for want of fuel.
+    ScriptDeferred,
+    /// The watchdog ended a call.
+    ScriptStopped,
+    /// Watches were not looked at in this tick.
+    WatchesDeferred,
+    /// Regions were not looked at in this tick.
+    RegionsDeferred,
+    /// Events that events had caused wait for the next tick.
+    RoundsExhausted,
+    /// Lines that scripts wrote were left out.
+    PrintDropped,
+    /// News was not kept for scripts.
+    EventsDropped,
+    /// Ticks were given up, or time was no number.
+    TimeDropped,
+    /// The result of a walk reached nobody.
+    Undelivered,
+}
+
+impl NoticeKind {
+    /// The word that hosts and traces use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ScriptDeferred => "scriptDeferred",
+            Self::ScriptStopped => "scriptStopped",
+            Self::WatchesDeferred => "watchesDeferred",
+            Self::RegionsDeferred => "regionsDeferred",
+            Self::RoundsExhausted => "roundsExhausted",
+            Self::PrintDropped => "printDropped",
+            Self::EventsDropped => "eventsDropped",
+            Self::TimeDropped => "timeDropped",
+            Self::Undelivered => "undelivered",
+        }
+    }
 }
 
 /// Code that was switched off.
@@ -486,6 +526,9 @@ pub struct EventQueue {
     pub(super) dropped: u64,
     /// Once the level has ended: what scripts began all the same; nobody is told of it.
     pub(super) after_end: Option<AfterEnd>,
+    /// After a load, until it is told: how many facts a host hears of its start. They come first in
+    /// `recorded`.
+    pub(super) of_start: Option<usize>,
 }
 
 /// What scripts began after the level had ended.
@@ -558,7 +601,7 @@ impl EventQueue {
     pub(crate) fn tell_dropped(&mut self) {
         let count = std::mem::take(&mut self.dropped);
         if count > 0 {
-            self.push(Fact::Notice { what: "eventsDropped", count, walk: None, why: None });
+            self.push(Fact::Notice { what: NoticeKind::EventsDropped, count, walk: None, why: None });
         }
     }
 
@@ -570,6 +613,33 @@ impl EventQueue {
     /// Tells the host alone of something that scripts know already.
     pub(crate) fn tell_host(&mut self, fact: Fact) {
         self.recorded.push(fact);
+    }
+
+    /// After a load: what is recorded is what a host hears of the start; `untold` is what it had yet to hear
+    /// when the game was saved.
+    pub(crate) fn begin_loaded(&mut self, untold: Vec<Fact>) {
+        self.of_start = Some(self.recorded.len());
+        self.recorded.extend(untold);
+    }
+
+    /// Adds to what a host hears of the start of a game that was loaded.
+    pub(crate) fn tell_at_start(&mut self, facts: Vec<Fact>) {
+        let at = self.of_start.unwrap_or_default();
+        self.of_start = Some(at + facts.len());
+        self.recorded.splice(at..at, facts);
+    }
+
+    /// Takes what is told of the start, in order: all that is recorded, or what a load said; the rest of that
+    /// belongs to the next tick.
+    pub(crate) fn take_start(&mut self) -> Vec<Fact> {
+        let count = self.of_start.take().unwrap_or(self.recorded.len());
+        let later = self.recorded.split_off(count);
+        std::mem::replace(&mut self.recorded, later)
+    }
+
+    /// What the host has yet to hear, but for what a load has told of its start.
+    pub(crate) fn untold(&self) -> &[Fact] {
+        &self.recorded[self.of_start.unwrap_or_default()..]
     }
 
     /// Takes the oldest fact that scripts can hear.
@@ -604,6 +674,7 @@ impl EventQueue {
 
     /// Takes all facts since the last call, in order. Step 14.
     pub fn take_recorded(&mut self) -> Vec<Fact> {
+        self.of_start = None;
         std::mem::take(&mut self.recorded)
     }
 

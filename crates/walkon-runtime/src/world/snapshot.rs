@@ -75,7 +75,7 @@ pub fn save(world: &World, out: &mut ByteWriter) {
     save_places(out, places);
     save_triggers(out, triggers);
     save_senses(out, senses);
-    facts::save(out, events);
+    facts::save(out, events, characters);
     day.save(out);
 }
 

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
+use crate::base::rng::Rng;
 use crate::base::value::Plain;
 use crate::game::event::Event;
 use crate::game::header::{Header, RunSetup};
@@ -217,6 +218,92 @@ fn a_number_of_an_error_is_shown_as_it_was_written() {
         let told = game.add_character(Spawn::new(name, [4.5, 0.0, 2.5])).expect_err("no name").to_string();
         assert_eq!(told, format!("{shown}, expected 1 to 128 bytes without control characters"));
     }
+}
+
+/// One random verb of the host.
+fn verb(game: &mut Game, rng: &mut Rng) {
+    let everybody: Vec<CharacterId> = game.poses().map(|pose| pose.character).collect();
+    let mut below = |count: usize| rng.below(count.max(1) as u64) as usize;
+    let place = |x: usize, z: usize| [0.5 + x as f32, 0.0, 0.5 + z as f32];
+    let somewhere = place(below(8), below(5));
+    let Some(&who) = everybody.get(below(everybody.len())) else { return };
+    let other = everybody[below(everybody.len())];
+    match below(13) {
+        0 | 1 => _ = game.walk_to(who, somewhere).expect("it walks"),
+        2 => _ = game.walk_to(who, other).expect("it walks"),
+        3 => _ = game.stop(who),
+        4 => _ = game.teleport(who, somewhere, Some(1.0)).expect("it is put there"),
+        5 if everybody.len() > 1 => game.remove_character(who).expect("it is removed"),
+        6 => {
+            let spawn = Spawn::new(format!("new{}", below(1 << 40)), somewhere);
+            let _ = game.add_character(spawn).expect("it appears");
+        }
+        7 => game.face(who, LookTarget::point(somewhere)).expect("it turns"),
+        8 => game.play(who, ["wave", "nod"][below(2)]).expect("it plays"),
+        9 => game.set_speeds(who, 1.0 + below(3) as f32, 4.0).expect("it is as fast"),
+        10 => _ = game.door("gate").map(|door| game.lock_door(door, Some("iron"))),
+        11 => _ = game.door("gate").map(|door| game.open_door(door)),
+        _ => _ = game.door("gate").map(|door| game.close_door(door)),
+    }
+}
+
+/// What a tick tells, but for the characters that a load tells of at its start.
+fn told(tick: Tick) -> Vec<Event> {
+    tick.events.into_iter().filter(|event| !matches!(event, Event::Spawned { .. })).collect()
+}
+
+/// Hashes of people, doors and the map; searches are asked again, so what is hashed of walks may differ.
+fn state(game: &Game) -> [u64; 3] {
+    let hash = game.fingerprint();
+    [hash.characters, hash.doors, hash.map]
+}
+
+#[test]
+fn a_save_between_verbs_and_ticks_is_loaded_and_goes_on_as_the_game_does() {
+    for (kind, text) in levels() {
+        let mut rng = Rng::stream(11, kind);
+        let mut game = game(&text);
+        let _ = game.start_facts();
+        for round in 0..40 {
+            for _ in 0..rng.below(4) {
+                verb(&mut game, &mut rng);
+            }
+            let bytes = game.save().expect("it can be saved");
+            let again = || Game::restore(level(&text), Setup::default(), &bytes);
+            let mut loaded = again().unwrap_or_else(|refused| panic!("{kind} {round}: {refused}"));
+            assert_eq!(loaded.save().as_ref(), Ok(&bytes), "{kind} {round}: a load saves what was saved");
+            assert_eq!(state(&loaded), state(&game), "{kind} {round}");
+            // Of the start a load tells who is there, and nothing else.
+            if round % 2 == 0 {
+                let start = loaded.start_facts().events;
+                assert!(start.iter().all(|event| matches!(event, Event::Spawned { .. })), "{start:?}");
+            }
+            for _ in 0..1 + rng.below(20) {
+                assert_eq!(told(loaded.tick(&[])), told(game.tick(&[])), "{kind} {round}");
+                assert_eq!(state(&loaded), state(&game), "{kind} {round}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_save_after_a_verb_keeps_the_end_of_the_walk_for_the_host() {
+    let (_, text) = levels().swap_remove(0);
+    let mut game = game(&text);
+    let anna = game.character("anna").expect("she is there");
+    let walk = game.walk_to(anna, [7.5, 0.0, 2.5]).expect("she walks");
+    game.tick(&[]);
+    game.remove_character(anna).expect("she is removed");
+    for dropped in [3, u64::MAX] {
+        game.note_time(fixed_timestep::DueTicks { dropped, ..Default::default() });
+    }
+    let bytes = game.save().expect("it can be saved");
+    let mut loaded = Game::restore(level(&text), Setup::default(), &bytes).expect("it is loaded");
+    let _ = loaded.start_facts();
+    let tick = loaded.tick(&[]);
+    assert!(tick.settled().any(|result| result.journey.walk == walk), "{:?}", tick.events);
+    assert!(tick.events.iter().any(|event| matches!(event, Event::Despawned { .. })), "{:?}", tick.events);
+    assert!(tick.events.iter().any(|event| matches!(event, Event::Notice { count: 3, .. })));
 }
 
 #[test]

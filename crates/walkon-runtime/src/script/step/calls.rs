@@ -12,7 +12,7 @@ use crate::script::step::plain_state;
 use crate::script::step::reports::{push, report};
 use crate::script::vm::fault::CallFailure;
 use crate::script::vm::{ScriptVm, store};
-use crate::world::event::{Fact, LogLine};
+use crate::world::event::{Fact, LogLine, NoticeKind};
 use crate::world::owner::Owner;
 
 /// Runs `run` with the call as the current one, and takes what it printed.
@@ -58,7 +58,7 @@ pub(crate) fn take_printed(vm: &ScriptVm, owner: Owner) {
         push(vm, Fact::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
     }
     if dropped > 0 {
-        push(vm, Fact::Notice { what: "printDropped", count: dropped, walk: None, why: None });
+        push(vm, Fact::Notice { what: NoticeKind::PrintDropped, count: dropped, walk: None, why: None });
     }
 }
 

@@ -16,7 +16,7 @@ use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::shown::shown_results;
 use crate::script::vm::{ScriptVm, store};
-use crate::world::event::{Evaluation, EvaluationFailure, Fact};
+use crate::world::event::{Evaluation, EvaluationFailure, Fact, NoticeKind};
 use crate::world::owner::Owner;
 
 /// Texts that may wait for their turn.
@@ -122,7 +122,10 @@ fn told(vm: &ScriptVm, failure: CallFailure) -> EvaluationFailure {
     match failure.kind {
         FaultKind::Watchdog => store::with(vm.lua(), |runtime| runtime.faults.is_disturbed = true),
         FaultKind::Stopped => {
-            invoke::push(vm, Fact::Notice { what: "scriptStopped", count: 1, walk: None, why: None });
+            invoke::push(
+                vm,
+                Fact::Notice { what: NoticeKind::ScriptStopped, count: 1, walk: None, why: None },
+            );
         }
         _ => {}
     }

@@ -35,7 +35,7 @@ use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::door::DoorSignal;
-use crate::world::event::Fact;
+use crate::world::event::{Fact, NoticeKind};
 use crate::world::event_name::{self, HEARD};
 use crate::world::ops;
 use crate::world::outcome::Status;
@@ -146,7 +146,7 @@ fn deferred(vm: &ScriptVm) {
     let count = waiting(vm.lua());
     if count > 0 {
         store::with(vm.lua(), |runtime| runtime.queue.is_behind = true);
-        invoke::push(vm, Fact::Notice { what: "scriptDeferred", count, walk: None, why: None });
+        invoke::push(vm, Fact::Notice { what: NoticeKind::ScriptDeferred, count, walk: None, why: None });
     }
 }
 
@@ -219,7 +219,7 @@ fn exhausted(vm: &ScriptVm, culprit: Option<Culprit>) {
     if count == 0 {
         return;
     }
-    invoke::push(vm, Fact::Notice { what: "roundsExhausted", count, walk: None, why: None });
+    invoke::push(vm, Fact::Notice { what: NoticeKind::RoundsExhausted, count, walk: None, why: None });
     let Some(Culprit { what, by, emitted }) = culprit else {
         return;
     };
@@ -439,7 +439,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
 /// Says that a walk's result found no listener.
 pub(crate) fn undelivered(vm: &ScriptVm, walk: u64, why: &str) {
     let why = Some(why.to_owned());
-    invoke::push(vm, Fact::Notice { what: "undelivered", count: 1, walk: Some(walk), why });
+    invoke::push(vm, Fact::Notice { what: NoticeKind::Undelivered, count: 1, walk: Some(walk), why });
 }
 
 /// The answer of a requested path, or of one that was taken back.

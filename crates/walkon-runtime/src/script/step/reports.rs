@@ -17,7 +17,7 @@ use crate::script::step::testing;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
-use crate::world::event::Fact;
+use crate::world::event::{Fact, NoticeKind};
 
 /// Adds a fact, when the world is there.
 pub(crate) fn push(vm: &ScriptVm, event: Fact) {
@@ -35,7 +35,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Current, failure: CallFailure) {
     let lua = vm.lua();
     if failure.kind == FaultKind::Stopped {
         // Nobody's mistake; but no other run has this tick, and a replay has to know.
-        push(vm, Fact::Notice { what: "scriptStopped", count: 1, walk: None, why: None });
+        push(vm, Fact::Notice { what: NoticeKind::ScriptStopped, count: 1, walk: None, why: None });
         return;
     }
     if failure.kind == FaultKind::Ended {

@@ -32,7 +32,7 @@ use crate::script::step::{
 };
 use crate::script::vm::fuel::batch_plan::{BatchCall, BatchPlan};
 use crate::script::vm::{ScriptVm, payload, profile, store};
-use crate::world::event::Fact;
+use crate::world::event::{Fact, NoticeKind};
 use crate::world::owner::Owner;
 
 /// Runs step 3. The world is lent.
@@ -61,7 +61,10 @@ pub(crate) fn run(vm: &ScriptVm) {
     }
     let count = store::with(lua, |runtime| runtime.queue.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
-        invoke::push(vm, Fact::Notice { what: "scriptDeferred", count: count as u64, walk: None, why: None });
+        invoke::push(
+            vm,
+            Fact::Notice { what: NoticeKind::ScriptDeferred, count: count as u64, walk: None, why: None },
+        );
     }
 }
 

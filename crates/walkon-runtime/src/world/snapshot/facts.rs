@@ -1,27 +1,66 @@
-//! Facts that wait for scripts, as a save game holds them: those of a tick that was too full, and of verbs of
-//! the host between two ticks.
+//! Facts that nobody has heard yet, as a save game holds them: those of a tick that was too full for scripts,
+//! and those of verbs of the host between two ticks.
 //!
 //! In, out: fields, one by one. Holds: a fact that only tells what a load ends (watches, paths that scripts
-//! asked for, results of code) is not written. Not here: facts for the host, which were told.
+//! asked for, results of code) is not written, nor that somebody appeared whom a load tells of by itself.
 
-use walkon_nav::{saved, saved_choice};
+use walkon_nav::{saved, saved_choice, saved_words};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
-use crate::world::event::{EventQueue, Fact, ReloadedFile, WalkNews};
+use crate::base::ids::CharacterId;
+use crate::world::character::{Character, Characters};
+use crate::world::event::{EventQueue, Fact, LogLine, NoticeKind, ReloadedFile, SwitchedOff, WalkNews};
 
 saved!(ReloadedFile { hash, text });
+saved!(SwitchedOff { owner, character, again });
 
-/// Writes what waits.
-pub(super) fn save(out: &mut ByteWriter, events: &EventQueue) {
+saved_words!(
+    NoticeKind, 4: ScriptDeferred, ScriptStopped, WatchesDeferred, RegionsDeferred, RoundsExhausted,
+    PrintDropped, EventsDropped, TimeDropped, Undelivered,
+);
+
+/// The levels of the log.
+const LOG_LEVELS: [&str; 4] = ["debug", "info", "warn", "error"];
+
+impl Saved for LogLine {
+    fn save(&self, out: &mut ByteWriter) {
+        let Self { level, owner, file, line, message } = self;
+        out.text(level);
+        owner.save(out);
+        file.save(out);
+        line.save(out);
+        message.save(out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
+        let level = input.text()?;
+        let known = LOG_LEVELS.into_iter().find(|known| *known == level);
+        let level = known.ok_or_else(|| DecodeError::new("a choice that is none"))?;
+        let (owner, file) = (Saved::load(input)?, Saved::load(input)?);
+        Ok(Self { level, owner, file, line: Saved::load(input)?, message: Saved::load(input)? })
+    }
+}
+
+/// Writes what waits for scripts, and what the next tick is to tell the host.
+pub(super) fn save(out: &mut ByteWriter, events: &EventQueue, characters: &Characters) {
     let EventQueue {
         waiting,
-        // Told to the host, which changes nothing.
+        // See `untold`.
         recorded: _,
+        of_start: _,
+        // Told to the host by the next tick that scripts run in, which changes nothing.
         dropped: _,
         // No tick comes after the end.
         after_end: _,
     } = events;
-    let kept: Vec<&Fact> = waiting.iter().filter(|fact| number(fact).is_some()).collect();
+    let is_there = |id: CharacterId| characters.get(id).is_some_and(Character::is_alive);
+    let untold = events.untold().iter().filter(|fact| !matches!(fact, Fact::Spawned(id) if is_there(*id)));
+    save_all(out, waiting.iter());
+    save_all(out, untold);
+}
+
+fn save_all<'a>(out: &mut ByteWriter, facts: impl Iterator<Item = &'a Fact>) {
+    let kept: Vec<&Fact> = facts.filter(|fact| number(fact).is_some()).collect();
     out.list(kept.into_iter(), |out, fact| _ = save_one(out, fact));
 }
 
@@ -88,12 +127,17 @@ saved_facts!(
     16: Reloaded { files, notes },
     17: ReloadRefused { file, line, message, files },
     18: LinkBegun { walk, character, action, ends, seconds },
+    19: WalkStarted(walk),
+    20: SwitchedOff(off),
+    21: Logged(line),
+    22: Notice { what, count, walk, why },
     but
     // Of watches and searches that a load ends.
     WatchEntered, WatchLeft, Noticed, SightLost, NoiseHeard, PathAnswered,
-    // For the host alone.
-    WalkStarted, Replanned, Nudged, RegionEntered, RegionLeft, InputRefused, Evaluated, Cue, Logged,
-    SwitchedOff, Notice,
+    // Of a scene, which tells them again if it goes on.
+    Cue,
+    // For the host alone, of the steps of a tick, which tells them at its end.
+    Replanned, Nudged, RegionEntered, RegionLeft, InputRefused, Evaluated,
 );
 
 /// Writes a fact; false for one that is not written.
@@ -108,7 +152,8 @@ pub(in crate::world) fn save_one(out: &mut ByteWriter, fact: &Fact) -> bool {
 pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, DecodeError> {
     // As many as there are: only scripts and watches stop adding when many wait.
     let waiting = input.list(load_one)?;
-    Ok(EventQueue { waiting: waiting.into(), ..EventQueue::default() })
+    let recorded = input.list(load_one)?;
+    Ok(EventQueue { waiting: waiting.into(), recorded, ..EventQueue::default() })
 }
 
 saved_choice!(

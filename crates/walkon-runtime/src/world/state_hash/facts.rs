@@ -71,19 +71,19 @@ fn hash_unsaved(hash: &mut StateHash, fact: &Fact) {
         | Fact::Faulted(_)
         | Fact::Reloaded { .. }
         | Fact::ReloadRefused { .. }
-        | Fact::LinkBegun { .. } => {}
+        | Fact::LinkBegun { .. }
+        | Fact::WalkStarted(_)
+        | Fact::SwitchedOff(_)
+        | Fact::Logged(_)
+        | Fact::Notice { .. } => {}
         // For the host alone.
-        Fact::WalkStarted(_)
-        | Fact::Replanned { .. }
+        Fact::Replanned { .. }
         | Fact::Nudged { .. }
         | Fact::RegionEntered { .. }
         | Fact::RegionLeft { .. }
         | Fact::InputRefused { .. }
         | Fact::Evaluated(_)
-        | Fact::Cue(_)
-        | Fact::Logged(_)
-        | Fact::SwitchedOff(_)
-        | Fact::Notice { .. } => {}
+        | Fact::Cue(_) => {}
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
         waiting,
         // For the host, which changes nothing.
         recorded: _,
+        of_start: _,
         dropped: _,
         // No tick comes after the end.
         after_end: _,
