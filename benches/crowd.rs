@@ -175,7 +175,6 @@ fn crowd(count: usize, per_m2: f64) -> Crowd {
             speed_max_mps: SPEED_MPS,
             gives_way: 1.0,
             left_m: 0.0,
-            gone_m: 0.0,
             held_s: 0.0,
             width_m: f32::INFINITY,
             room_m: f32::INFINITY,

@@ -186,8 +186,7 @@ fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: 
         // body that seems faster than it may be would be slowed down by walls that are not in its way.
         walker.speed_max_mps = step.gait.speed_mps.max(walker.desired.length());
         walker.gives_way = 1.0;
-        (walker.left_m, walker.gone_m) = (step.left_m, step.gone_m);
-        walker.held_s = step.held_ticks as f32 * rate.tick_seconds();
+        (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
         (stance.moving, stance.movable) = (true, true);
     }
     CrowdMember { id, walker, stance, place: storeyed(character), layer: character.layer }
@@ -259,7 +258,6 @@ fn standing(character: &Character) -> Walker {
         speed_max_mps: 0.0,
         gives_way: 0.0,
         left_m: 0.0,
-        gone_m: 0.0,
         held_s: 0.0,
         width_m: f32::INFINITY,
         room_m: f32::INFINITY,

@@ -321,7 +321,6 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
             Some(following) => {
                 // Told to step 8 from here: there the path is out of the cache again.
                 step.left_m = following.cursor.left_m(&following.path, place);
-                step.gone_m = walk.travelled_m;
                 step.held_ticks = walk.clock(seen.clock.landing()).since(walk.progress_tick);
                 // No corner of the way out is cut: what lies beside it may be a wall.
                 let may_be_off = following.cursor.segment == 0 && following.path.revision.0 > 0;

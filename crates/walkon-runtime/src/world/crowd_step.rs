@@ -56,8 +56,6 @@ pub struct Move {
     pub open: OpenGround,
     /// Metres of its way that are left as the step begins.
     pub left_m: f32,
-    /// Metres that its walk has come.
-    pub gone_m: f32,
     /// Ticks since it last got on along its way.
     pub held_ticks: u64,
     /// Whether it has left where it set out from.
@@ -101,7 +99,6 @@ impl Move {
             stride: Stride::NONE,
             open: OpenGround::NONE,
             left_m: 0.0,
-            gone_m: 0.0,
             held_ticks: 0,
             has_set_out: false,
             is_moving: false,

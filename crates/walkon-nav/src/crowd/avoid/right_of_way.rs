@@ -6,7 +6,6 @@
 
 use glam::Vec2;
 
-use crate::crowd::avoid::HELD_UP_S;
 use crate::crowd::avoid::walker::Walker;
 
 /// Of two walkers that meet, one with so much less way to go, metres, goes first, and the other does most of
@@ -122,13 +121,11 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
 
 /// The same where two have room, and files abreast leave none: those that stand before a corridor that people
 /// fill side by side let them out, or none gets in. Not those that step aside or back out: they have no way
-/// of their own to go. Nor where one gets on: how wide its place is nobody has looked, and it would count as
-/// outside in the midst of the corridor.
+/// of their own to go.
 #[inline]
 fn outside_lanes(walker: &Walker, other: &Walker) -> Option<f32> {
     let have_ways = walker.left_m > 0.0 && other.left_m > 0.0;
-    let are_looked_at = walker.is_held_up() && other.is_held_up();
-    if !have_ways || !are_looked_at || is_narrow(walker, other) || is_narrow(other, walker) {
+    if !have_ways || is_narrow(walker, other) || is_narrow(other, walker) {
         return None;
     }
     outside_where(walker, other, |one, other| is_within(one, other, FILLED))
@@ -168,30 +165,16 @@ const ARRIVED_M: f32 = 1.0;
 /// other.
 const LEAVING: f32 = 1.3;
 
-/// Near walls, one that arrives has come so many times as far as one that leaves, or neither does. 3: people
-/// that set out together from both sides of a doorway with a post in it arrive and leave alike; where the one
-/// with the longer way went first all the same, they took 1.95 times as long as each alone instead of 1.54.
-const COME: f32 = 3.0;
-
-/// Whether a walker has been held up for long enough that the room around it is known, and no wall is near.
-#[inline]
-fn is_in_the_open(walker: &Walker) -> bool {
-    walker.held_s > HELD_UP_S && walker.room_m.is_infinite()
-}
-
 /// How much further than the other a walker has to go, metres; the other way round where one arrives and the
-/// other leaves, and neither is in a narrow place: the one that arrives gives way to the one that leaves.
+/// other leaves, and neither is in a narrow place: the one that leaves gives way to the one that arrives.
 #[inline]
 fn behind_m(walker: &Walker, other: &Walker) -> f32 {
     let behind_m = walker.left_m - other.left_m;
     let nearer_m = walker.left_m.min(other.left_m);
-    let [leaver, arriver] = if behind_m > 0.0 { [walker, other] } else { [other, walker] };
-    let has_come = leaver.gone_m * COME < arriver.gone_m;
     let leaves = !is_narrow(walker, other)
         && !is_narrow(other, walker)
         && nearer_m > ARRIVED_M
         && nearer_m < ARRIVING_M
-        && (has_come || is_in_the_open(walker) && is_in_the_open(other))
         && behind_m.abs() > (LEAVING - 1.0) * nearer_m + FIRST_M;
     if leaves { -behind_m } else { behind_m }
 }

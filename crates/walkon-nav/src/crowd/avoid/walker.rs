@@ -26,8 +26,6 @@ pub struct Walker {
     /// Metres of its way that are left. Of two walkers that meet and are both ready to give way the one
     /// nearer to its end goes first.
     pub left_m: f32,
-    /// Metres that its walk has come.
-    pub gone_m: f32,
     /// Seconds since it last got on along its way.
     pub held_s: f32,
     /// How far apart the outermost places beside it are where its centre can stand, seen across its way,
