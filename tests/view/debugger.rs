@@ -401,6 +401,40 @@ fn questions_about_a_run_that_nobody_can_run_again_are_answered_as_it_stands() {
     }
 }
 
+/// The same at every later stop: in the tick under way, and in the next after one that was over.
+#[test]
+fn questions_are_answered_as_it_stands_at_every_stop_behind_a_text_that_acts() {
+    let inspect = json!({ "do": "inspect", "kind": "character", "name": "anna" });
+    let viewed = yard();
+    let mut hand = viewed.client();
+    hand.step(5);
+    set(&mut hand, json!([{ "line": AFTER_ADD }]));
+    hand.get(json!({ "do": "play" }));
+    stopped(&mut hand);
+    let frame = get(&mut hand, "frames", json!({}))["frames"][0]["id"].clone();
+    let text = "(function() self.state.list = 7000 end)()";
+    get(&mut hand, "evaluate", json!({ "text": text, "frame": frame, "acts": true }));
+    set(&mut hand, json!([]));
+    go(&mut hand, "over");
+    stopped(&mut hand);
+    let found = hand.get(inspect.clone());
+    assert_eq!(found["behaviour"]["state"]["list"].as_f64(), Some(7000.0), "{found}");
+
+    let viewed = yard();
+    let mut hand = viewed.client();
+    get(&mut hand, "stops", json!({ "events": ["walk.settled"] }));
+    hand.get(json!({ "do": "speed", "times": "max" }));
+    hand.get(json!({ "do": "play" }));
+    assert!(stopped(&mut hand)["line"].is_null());
+    let text = "world.character(\"anna\"):teleport(8, 7)";
+    get(&mut hand, "evaluate", json!({ "text": text, "acts": true }));
+    set(&mut hand, json!([{ "line": IN_UPDATE }]));
+    go(&mut hand, "continue");
+    assert_eq!(stopped(&mut hand)["line"], IN_UPDATE);
+    let found = hand.get(inspect);
+    assert!(found["position"][0].as_f64().is_some_and(|x| x > 7.0), "{found}");
+}
+
 /// What changes a level as it loads leaves nothing of the run to show, not even its first tick.
 #[test]
 fn a_text_that_acts_as_a_restart_loads_leaves_no_tick_to_run_again() {
@@ -414,7 +448,8 @@ fn a_text_that_acts_as_a_restart_loads_leaves_no_tick_to_run_again() {
     get(&mut hand, "evaluate", json!({ "text": "(function() state.spoilt = 1 end)()", "acts": true }));
     go(&mut hand, "continue");
     hand.wait(|message| message["id"] == restarted);
-    assert_eq!(hand.state_at(0)["isReproducible"], false);
+    let state = hand.state_at(0);
+    assert_eq!((&state["isReproducible"], &state["kept"]), (&json!(false), &json!([1, 0])), "{state}");
     for from in [0, 0, 1] {
         hand.forget();
         hand.get(json!({ "do": "forecast", "seconds": 1, "from": from }));
@@ -427,6 +462,8 @@ fn a_text_that_acts_as_a_restart_loads_leaves_no_tick_to_run_again() {
         let refused = hand.ask(json!({ "do": command, "tick": 0 })).unwrap_err();
         assert!(refused.contains("nor can any other"), "{command}: {refused}");
     }
+    // The running level is no past.
+    hand.get(json!({ "do": "seek", "tick": null }));
     // Another restart is another run.
     get(&mut hand, "breakpoints", json!({ "file": "yard.lua", "lines": [] }));
     hand.get(json!({ "do": "restart" }));

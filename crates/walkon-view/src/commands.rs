@@ -199,7 +199,7 @@ impl Doers {
         let tick = {
             let record = self.shared.record.lock();
             let tick = tick.map(|tick| tick.min(record.tick));
-            record.check_repeatable(tick.unwrap_or_default())?;
+            tick.map_or(Ok(()), |tick| record.check_repeatable(tick))?;
             tick
         };
         client.wishes().tick = tick;

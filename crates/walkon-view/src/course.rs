@@ -351,7 +351,12 @@ impl Course {
     fn state(&self, hash: Option<u64>) -> Value {
         let (first, last) = self.shared.past.lock().span().unwrap_or_default();
         let disturbed_from = self.shared.record.lock().disturbed_from;
-        let kept = (first, disturbed_from.map_or(last, |from| last.min(from.saturating_sub(1))));
+        // None of them, where even the first tick cannot be run again.
+        let kept = match disturbed_from {
+            Some(0) => (1, 0),
+            Some(from) => (first, last.min(from - 1)),
+            None => (first, last),
+        };
         let is_playing = self.is_playing && self.ended.is_none() && self.stopped.is_none();
         json!({
             "tick": self.marks.tick, "playing": is_playing, "speed": self.speed.json(),

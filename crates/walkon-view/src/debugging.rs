@@ -444,13 +444,14 @@ impl Port {
     }
 
     /// Has a copy of the last whole tick answer a question: the level itself stands in the middle of a tick.
-    /// Where no copy comes to that any more, the level answers as it stands.
+    /// No copy comes to what a text that acted has changed, in this tick or before: then the level answers as
+    /// it stands.
     fn ask(&self, question: Question, reply: Reply, at: &Paused<'_>) {
         let shared = self.course.borrow().shared.clone();
         let record = shared.record.lock();
-        let (tick, can_be_run_again) = (record.tick, record.check_repeatable(record.tick).is_ok());
+        let (tick, is_repeatable) = (record.tick, record.disturbed_from.is_none());
         drop(record);
-        if can_be_run_again && !at.has_acted() {
+        if is_repeatable && !at.has_acted() {
             let _ = self.replicas.send(Wish::Ask { tick, question, reply });
             return;
         }
