@@ -19,6 +19,7 @@ use crate::level::{Level, spawn};
 use crate::script::host::reload::ReloadError;
 use crate::script::host::{ScriptHost, ScriptSetup, StartError};
 use crate::script::state::test_run::TestSaving;
+use crate::script::vm::fault::FaultKind;
 use crate::script::vm::files::ScriptTexts;
 use crate::script::vm::limits::LUAU_VERSION;
 use crate::world::World;
@@ -67,6 +68,16 @@ impl RestoreError {
             Self::Scripts(refusal) if !refusal.file.is_empty() => Some((&refusal.file, refusal.line)),
             Self::Start(error) => error.failure().map(|(failure, _)| (failure.file.as_str(), failure.line)),
             _ => None,
+        }
+    }
+
+    /// The kind of the fault that ended a script's code; none when it was another mistake.
+    #[must_use]
+    pub fn fault_kind(&self) -> Option<FaultKind> {
+        match self {
+            Self::Bytes(_) => None,
+            Self::Start(error) => error.failure().map(|(failure, _)| failure.kind),
+            Self::Scripts(refusal) => refusal.kind,
         }
     }
 }

@@ -156,7 +156,10 @@ pub(super) fn perform(
     let loading = Instant::now();
     let mut game = match load_or_restore(level, setup, plan.save.as_deref()) {
         Ok(game) => game,
-        Err(error) => return ended(client.as_deref(), Err(not_made(session, args, error))),
+        Err(error) => {
+            let failure = session.not_begun(args.from.as_deref(), plan.first, &error);
+            return ended(client.as_deref(), Err(failure));
+        }
     };
     let clock = StepClock { is_on: args.stats, ..StepClock::new(loading.elapsed()) };
     let exit = play(&mut game, &plan.bound, RunHost { session, clock, profiling, changes, saves });
@@ -169,14 +172,6 @@ fn load_or_restore(level: Level, setup: Setup, save: Option<&[u8]>) -> Result<Ga
     match save {
         None => Ok(Game::load(level, setup)?),
         Some(bytes) => Game::restore(level, setup, bytes),
-    }
-}
-
-/// A game that could not be loaded, or not be restored.
-fn not_made(session: Session<'_>, args: &RunArgs, error: RestoreError) -> CommandFailure {
-    match error {
-        RestoreError::Start(error) => session.not_begun(&error),
-        other => session.not_restored(args.from.as_deref(), &other),
     }
 }
 
@@ -283,12 +278,6 @@ fn begin_from(path: &Path, found: &FoundLevel) -> Result<(SaveHeader, Vec<u8>), 
     })?;
     log::debug!("save {}: level {:?}, for {}", path.display(), header.level, found.path);
     Ok((header, bytes))
-}
-
-/// Whether a signal or a debugger cut the loading of a file short. A mistake that a script made by itself
-/// stays its own, also when a signal comes in the same moment.
-fn is_cut_short(error: &StartError) -> bool {
-    error.failure().is_some_and(|(failure, _)| failure.kind == FaultKind::Stopped)
 }
 
 /// The scripts of a level could not be started: said with the line of the script where it is known.
@@ -713,27 +702,31 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The scripts did not start: by a mistake of theirs, or because a signal or a debugger cut their loading
-    /// short (fault:H6).
-    pub fn not_begun(mut self, error: &StartError) -> CommandFailure {
-        if !is_cut_short(error) {
-            if let Some(client) = &self.client {
-                client.output("stderr", &clean(&error.to_string()));
-            }
-            return not_started(self.shell, self.found, &self.texts, error);
+    /// The level did not begin with its tick `first`, or not go on from a save game: by a mistake, or because a
+    /// signal or a debugger cut the loading of its scripts short (fault:H6). A mistake that a script made by
+    /// itself stays its own, also when a signal comes in the same moment.
+    pub fn not_begun(mut self, save: Option<&Path>, first: u64, error: &RestoreError) -> CommandFailure {
+        if error.fault_kind() != Some(FaultKind::Stopped) {
+            return self.mistaken(save, error);
         }
         if let Some(mut trace) = self.trace.take() {
-            let line = JsonLine::default().count("t", 0).text("end", RunEnd::Signal.name()).flag("ok", false);
-            trace.line(&line.finish());
+            let end = JsonLine::default().count("t", first).text("end", RunEnd::Signal.name());
+            trace.line(&end.flag("ok", false).finish());
             trace.finish();
         }
         CommandFailure::Told(self.interrupts.asked().unwrap_or(Exit::Interrupted))
     }
 
-    /// The save game does not fit, or is none.
-    pub fn not_restored(self, path: Option<&Path>, error: &RestoreError) -> CommandFailure {
-        let exit = if matches!(error, RestoreError::Bytes(_)) { Exit::Io } else { Exit::Script };
-        let name = path.map(|path| path.display().to_string()).unwrap_or_default();
+    fn mistaken(&self, save: Option<&Path>, error: &RestoreError) -> CommandFailure {
+        if let Some(client) = &self.client {
+            client.output("stderr", &clean(&error.to_string()));
+        }
+        let exit = match error {
+            RestoreError::Start(error) => return not_started(self.shell, self.found, &self.texts, error),
+            RestoreError::Bytes(_) => Exit::Io,
+            RestoreError::Scripts(_) => Exit::Script,
+        };
+        let name = save.map(|path| path.display().to_string()).unwrap_or_default();
         CommandFailure::new(exit, format!("save {name}: {error}"))
     }
 

@@ -85,7 +85,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
-        Err(error) => return Err(session.not_begun(&error)),
+        Err(error) => return Err(session.not_begun(None, 0, &error.into())),
     };
     if !shell.is_quiet {
         tell(&format!(

@@ -123,6 +123,7 @@ impl From<StartError> for ReloadError {
     fn from(error: StartError) -> Self {
         match error {
             StartError::Load(failure) => (*failure).into(),
+            StartError::Init { failure, .. } => (*failure).into(),
             other => Self { message: other.to_string(), ..Self::default() },
         }
     }

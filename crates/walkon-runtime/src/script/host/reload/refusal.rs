@@ -19,6 +19,8 @@ pub struct ReloadError {
     pub line: u32,
     /// What is wrong, with the place in front where it is known.
     pub message: String,
+    /// The kind of the fault that ended a script's code; none when it was another mistake.
+    pub kind: Option<FaultKind>,
     /// Whether new code ran in the world before it was taken back.
     pub had_effects: bool,
     /// The parameter that a character gives wrongly, when it was that.
@@ -43,7 +45,8 @@ pub type LevelBehaviours = Vec<(CharacterId, Option<GivenBehaviour>)>;
 
 impl From<CallFailure> for ReloadError {
     fn from(failure: CallFailure) -> Self {
-        Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
+        let CallFailure { kind, message, file, line, .. } = failure;
+        Self { file, line, message, kind: Some(kind), ..Self::default() }
     }
 }
 
