@@ -240,6 +240,37 @@ fn an_error_that_resume_has_returned_lends_no_way_to_a_later_one() {
     }
 }
 
+/// The same where both are raised in the name of one line, which has called what raised them.
+#[test]
+fn an_error_that_resume_has_returned_lends_no_way_to_a_later_one_of_the_same_line() {
+    for later in
+        ["inside()", "coroutine.wrap(inside)()", "assert(coroutine.resume(coroutine.create(inside)))"]
+    {
+        let level = format!(
+            "local function need(x)\n  if not x then error('x is missing', 2) end\nend\nlocal function inside()\n  \
+             need(nil)\nend\nfunction onStart()\n  coroutine.resume(coroutine.create(inside))\n  {later}\nend"
+        );
+        let fault = first_fault(&[("level.lua".to_owned(), level)]);
+        assert_eq!(fault.message, "level.lua:5: x is missing", "{later}: {fault:?}");
+        let frames: Vec<&str> = fault.traceback.lines().collect();
+        let way = ["level.lua:2 in need", "level.lua:5 in inside", "level.lua:9 in onStart"];
+        assert_eq!(frames, way, "{later}: {fault:?}");
+    }
+}
+
+/// A text that begins as messages about questions of a debugger do has the place that raised it.
+#[test]
+fn a_text_that_names_a_question_is_told_with_its_place() {
+    for text in ["question:3: unanswered", "console:3: unanswered", "level:3: unanswered", "3: unanswered"] {
+        for raise in [format!("assert(false, '{text}')"), format!("error('{text}', 0)")] {
+            let level = format!("function onStart()\n  {raise}\nend");
+            let fault = first_fault(&[("level.lua".to_owned(), level)]);
+            assert_eq!((fault.file.as_str(), fault.line), ("level.lua", 2), "{raise}: {fault:?}");
+            assert_eq!(fault.message, format!("level.lua:2: {text}"), "{raise}: {fault:?}");
+        }
+    }
+}
+
 /// Fuel is told where it was spent, through protected calls and coroutines, with the way there.
 #[test]
 fn fuel_is_told_at_the_loop_that_spent_it() {

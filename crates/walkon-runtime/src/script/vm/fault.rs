@@ -8,7 +8,7 @@
 use mlua::{Lua, Value};
 
 use crate::script::state::census::DIGITS_MAX;
-use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK, QUESTION};
+use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::stack_frame::StackFrame;
@@ -99,14 +99,16 @@ pub(crate) enum FailureWay {
 
 impl FailureInside {
     /// Whether an error of this text, raised where code stands in `frames`, is this one again. What was
-    /// returned may be raised with other words around it; what is raised at the place that it names is new.
+    /// returned may be raised with other words around it; what is raised at the place that it names, or in a
+    /// call that is made there, is new.
     pub(crate) fn goes_on_as(&self, text: &str, frames: &[StackFrame]) -> bool {
         let raised = self.raised.as_str();
         let is_longer = !raised.is_empty() && text.starts_with(raised);
         match self.way {
             FailureWay::Raised => text == raised || is_longer,
             FailureWay::Returned => {
-                (is_longer || text.ends_with(raised)) && place_in(raised) != place_of(frames)
+                let is_new = |(file, line)| frames.iter().any(|at| at.file == file && at.line == line);
+                (is_longer || text.ends_with(raised)) && !place_in(raised).is_some_and(is_new)
             }
         }
     }
@@ -188,7 +190,8 @@ impl CallFailure {
     /// A failure with `text` as its message; `place` goes in front of it unless it names one itself.
     #[must_use]
     pub fn new(kind: FaultKind, text: String, place: Option<(&str, u32)>) -> Self {
-        let named = place_in(&text).map(|(file, line)| (file.to_owned(), line));
+        let same_file = || place.and_then(|(file, _)| Some((file, line_in(&text, file)?)));
+        let named = place_in(&text).or_else(same_file).map(|(file, line)| (file.to_owned(), line));
         let (file, line, message) = match (named, place) {
             (Some((file, line)), _) => (file, line, text),
             (None, Some((file, line))) => (file.to_owned(), line, format!("{file}:{line}: {text}")),
@@ -287,14 +290,19 @@ pub fn is_memory_error(error: &mlua::Error) -> bool {
     }
 }
 
-/// The place a message begins with: `guard.lua:31: ...`, `console:1:31: ...`, `question:31: ...`.
+/// The line in `file` that a message begins with.
+fn line_in(message: &str, file: &str) -> Option<u32> {
+    let (line, _) = message.strip_prefix(file)?.strip_prefix(':')?.split_once(": ")?;
+    line.parse().ok()
+}
+
+/// The place a message begins with: `guard.lua:31: ...`, `console:1:31: ...`.
 pub(crate) fn place_in(message: &str) -> Option<(&str, u32)> {
     let is_of_console = message.starts_with(CONSOLE);
     let (at, _) = message.match_indices(':').nth(usize::from(is_of_console))?;
     let (file, rest) = (&message[..at], &message[at + 1..]);
     let (line, _) = rest.split_once(": ")?;
-    let is_script =
-        is_of_console || file == QUESTION || [".lua", ".luau"].iter().any(|suffix| file.ends_with(suffix));
+    let is_script = is_of_console || [".lua", ".luau"].iter().any(|suffix| file.ends_with(suffix));
     if is_script { Some((file, line.parse().ok()?)) } else { None }
 }
 
