@@ -261,6 +261,13 @@ impl Client {
         (code, self.errors.take().unwrap().join().unwrap())
     }
 
+    /// Sends the program a signal: `-INT`.
+    #[cfg(unix)]
+    pub fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
     /// Leaves without a word.
     pub fn hang_up(&mut self) {
         self.writing = None;

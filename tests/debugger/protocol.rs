@@ -835,6 +835,54 @@ fn questions_copy_buffers_within_bounds_and_tell_coroutines_apart() {
     assert_eq!(client.evaluate(frame, "! buffer.len(huge[14])"), "1048576");
 }
 
+/// Whoever goes on greeting, and reads no answer, keeps nobody out either.
+#[test]
+fn who_talks_without_end_keeps_nobody_out() {
+    let project = project();
+    let arguments = ["run", "levels/yard.json", "--seconds", "1", "--debug", "0", "--format", "json"];
+    let mut talker = None;
+    let mut client = Client::tcp_after(project.path(), &arguments, |address| {
+        let greeting = json!({ "seq": 1, "type": "request", "command": "initialize" }).to_string();
+        let greetings = format!("Content-Length: {}\r\n\r\n{greeting}", greeting.len()).repeat(100);
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(greetings.as_bytes()).unwrap();
+        // Until it is let go.
+        talker = Some(std::thread::spawn(move || while stream.write_all(greetings.as_bytes()).is_ok() {}));
+    });
+    client.begin("attach");
+    client.ready();
+    assert_eq!(client.event("exited")["exitCode"], 0);
+    talker.unwrap().join().unwrap();
+}
+
+/// What a debugger or a signal ends while files load has ended well, also where a save game was to go on.
+#[cfg(unix)]
+#[test]
+fn a_restored_run_that_is_ended_while_its_files_load_is_no_mistake() {
+    let project = project();
+    project.expect(0, &["run", "levels/yard.json", "--ticks", "5", "--save-at", "5", "s.save"]);
+    let arguments = ["run", "levels/yard.json", "--ticks", "9", "--debug", "0", "--trace", "t.jsonl"];
+    for from in [&[][..], &["--from", "s.save"]] {
+        for (ending, code) in [("terminate", 0), ("-INT", 130)] {
+            let mut client = Client::tcp(project.path(), &[&arguments, from].concat());
+            client.begin("attach");
+            client.breakpoints(&file(&project, "guard.lua"), json!([{ "line": 1 }]));
+            client.ready();
+            assert_eq!(client.stop().place(), "guard.lua:1");
+            match ending {
+                "terminate" => drop(client.request(ending, json!({}))),
+                signal => client.signal(signal),
+            }
+            assert_eq!(client.event("exited")["exitCode"], code, "{from:?}, {ending}");
+            let (ended, errors) = client.end();
+            assert_eq!((ended, errors.as_str()), (Some(code), ""), "{from:?}, {ending}");
+            let last: Value = serde_json::from_str(project.read("t.jsonl").lines().last().unwrap()).unwrap();
+            let first = if from.is_empty() { 0 } else { 5 };
+            assert_eq!((&last["end"], &last["t"]), (&json!("signal"), &json!(first)), "{from:?}: {last}");
+        }
+    }
+}
+
 #[test]
 fn a_run_that_waited_goes_on_when_its_client_leaves_without_attaching() {
     let project = project();

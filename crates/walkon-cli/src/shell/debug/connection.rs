@@ -23,6 +23,8 @@ use crate::shell::output::tell;
 const NAP: Duration = Duration::from_millis(50);
 /// The same while somebody is connected who has not yet begun.
 const VISITED_NAP: Duration = Duration::from_millis(5);
+/// Longest time that writing to one of them may take: greetings fit into the buffers of the system.
+const VISITOR_PATIENCE: Duration = Duration::from_millis(50);
 /// Most who are connected and have not begun; the one that came first makes room for another.
 const VISITORS_MAX: usize = 16;
 /// How long a stop waits for the request that asked for it, to answer that first.
@@ -56,8 +58,48 @@ struct Visitors(VecDeque<Visitor>);
 /// One of them; its socket is closed unless it becomes the client.
 struct Visitor {
     connection: Arc<Connection>,
+    is_greeted: bool,
     /// None once it is the client.
     socket: Option<TcpStream>,
+}
+
+impl Visitor {
+    /// How far it has come that may leave again before it wants anything. One request is looked at, so that
+    /// nobody who goes on talking keeps others waiting; who wants to be greeted again is no client.
+    fn intent(&mut self) -> Intent {
+        let connection = &self.connection;
+        let outcome = connection.incoming().receive(Duration::ZERO);
+        let request = match outcome {
+            Ok(request) => request,
+            Err(mpsc::RecvTimeoutError::Timeout) => return Intent::Unknown,
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Intent::Leaves,
+        };
+        match command(&request) {
+            "initialize" if self.is_greeted => Intent::Leaves,
+            "initialize" => {
+                self.is_greeted = true;
+                connection.greet(&request);
+                let takes_nothing = connection.flags.takes_nothing.load(Ordering::Relaxed);
+                if takes_nothing { Intent::Leaves } else { Intent::Unknown }
+            }
+            "disconnect" | "terminate" => {
+                connection.answer(&request, json!({}));
+                Intent::Leaves
+            }
+            _ => {
+                connection.put_back(VecDeque::from([request]));
+                Intent::Stays
+            }
+        }
+    }
+
+    /// Its connection, which stays open, and on which writing takes as long as the client has us wait.
+    fn become_client(&mut self) -> Arc<Connection> {
+        if let Some(socket) = self.socket.take() {
+            let _ = socket.set_write_timeout(None);
+        }
+        Arc::clone(&self.connection)
+    }
 }
 
 impl Drop for Visitor {
@@ -73,6 +115,7 @@ impl Visitors {
         stream.set_nonblocking(false)?;
         // Small messages that the client waits for.
         let _ = stream.set_nodelay(true);
+        stream.set_write_timeout(Some(VISITOR_PATIENCE))?;
         let (reading, socket) = (stream.try_clone()?, stream.try_clone()?);
         let connection = Connection::over(reading, Box::new(stream), interrupts.clone());
         // It goes on alone, whatever its client asks for first.
@@ -80,17 +123,16 @@ impl Visitors {
         if self.0.len() >= VISITORS_MAX {
             self.0.pop_front();
         }
-        self.0.push_back(Visitor { connection, socket: Some(socket) });
+        self.0.push_back(Visitor { connection, is_greeted: false, socket: Some(socket) });
         Ok(())
     }
 
     /// The first of them that wants something of the level. Those that want nothing any more are let go.
     fn client(&mut self) -> Option<Arc<Connection>> {
         let mut found = None;
-        self.0.retain_mut(|visitor| match visitor.connection.intent() {
+        self.0.retain_mut(|visitor| match visitor.intent() {
             Intent::Stays if found.is_none() => {
-                visitor.socket = None;
-                found = Some(Arc::clone(&visitor.connection));
+                found = Some(visitor.become_client());
                 false
             }
             intent => intent != Intent::Leaves,
@@ -131,6 +173,8 @@ pub(super) struct Flags {
     pauses: Pauses,
     /// It has left.
     pub(super) has_left: AtomicBool,
+    /// Nothing more can be written to it.
+    takes_nothing: AtomicBool,
     /// The run is to end.
     pub(super) is_ending: AtomicBool,
 }
@@ -214,29 +258,6 @@ impl Connection {
             wanted: Mutex::new(ClientWishes { first_line: 1, ..ClientWishes::default() }),
             interrupts,
         })
-    }
-
-    /// How far a client has come that may leave again before it wants anything.
-    fn intent(&self) -> Intent {
-        loop {
-            let outcome = self.incoming().receive(Duration::ZERO);
-            let request = match outcome {
-                Ok(request) => request,
-                Err(mpsc::RecvTimeoutError::Timeout) => return Intent::Unknown,
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Intent::Leaves,
-            };
-            match command(&request) {
-                "initialize" => self.greet(&request),
-                "disconnect" | "terminate" => {
-                    self.answer(&request, json!({}));
-                    return Intent::Leaves;
-                }
-                _ => {
-                    self.put_back(VecDeque::from([request]));
-                    return Intent::Stays;
-                }
-            }
-        }
     }
 
     /// Answers `initialize`.
@@ -363,6 +384,7 @@ impl Connection {
         message["seq"] = json!(self.sent.fetch_add(1, Ordering::Relaxed) + 1);
         let mut outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
         if wire::write(&mut **outgoing, &message).is_err() {
+            self.flags.takes_nothing.store(true, Ordering::Relaxed);
             self.flags.has_left.store(true, Ordering::Relaxed);
         }
     }
