@@ -150,7 +150,7 @@ fn seed_o15_random_points_of_a_layer_lie_evenly_on_its_own_ground() {
     let draw = |seed: u64, layer: u8| -> Vec<Vec3> {
         let mut rng = Rng::stream(seed, "points");
         let by = Traversal { layer, ..Traversal::default() };
-        let reachable_from = Some(LayerPoint { layer: 0, point: at(20.0, 30.0) });
+        let reachable_from = Some(LayerPoint { layer, point: at(20.0, 30.0) });
         let wish = RandomPoint {
             centre: Some(centre),
             within_m: 20.0,

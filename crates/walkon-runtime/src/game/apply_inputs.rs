@@ -32,22 +32,23 @@ const BY: &str = "the host";
 
 /// Applies all inputs; what is to be reloaded comes back.
 pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &[Input]) -> Reload {
-    let mut target = InputTarget { world, scripts };
-    let mut reload = Reload::default();
+    let mut target = InputTarget { world, scripts, reload: Reload::default() };
     for input in inputs {
         match (target.apply(input), input) {
             (Err(why), _) => target.world.events.push(Fact::InputRefused { what: input.kind(), why }),
-            (Ok(()), Input::Reload(texts)) => reload.merge(texts.clone()),
+            (Ok(()), Input::Reload(texts)) => target.reload.merge(texts.clone()),
             (Ok(()), _) => {}
         }
     }
-    reload
+    target.reload
 }
 
 /// What inputs act on.
 struct InputTarget<'a> {
     world: &'a mut World,
     scripts: Option<&'a mut ScriptHost>,
+    /// What is to be reloaded so far.
+    reload: Reload,
 }
 
 impl InputTarget<'_> {
@@ -154,7 +155,7 @@ impl InputTarget<'_> {
     /// Whether scripts can be reloaded under these paths.
     fn check_reload(&self, texts: &Reload) -> Result<(), String> {
         match &self.scripts {
-            Some(scripts) => scripts.check_paths(&texts.scripts),
+            Some(scripts) => scripts.check_paths(&texts.scripts, &self.reload.scripts),
             None if texts.scripts.is_empty() => Ok(()),
             None => Err("this game has no scripts, so none can be reloaded".to_owned()),
         }

@@ -57,7 +57,7 @@ use crate::script::state::test_run::TestState;
 use crate::script::vm::fuel::Signals;
 use crate::sim;
 use crate::world::World;
-use crate::world::event::{Fact, NoticeKind, SwitchedOff};
+use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops::{OpError, walks};
 use crate::world::state_hash::{self, WorldHash};
 
@@ -389,11 +389,10 @@ impl Game {
 
     /// For a host that paces the level by real time: ticks that were given up, and time that was no number or
     /// ran backwards, become a `timeDropped` notice among the facts of the next tick. It changes nothing
-    /// else, so a replay leaves it out.
+    /// else, so a replay leaves it out. Of all that is noted between two ticks there is one notice.
     pub fn note_time(&mut self, steps: fixed_timestep::DueTicks) {
         if steps.dropped > 0 || steps.is_ignored {
-            let (what, count) = (NoticeKind::TimeDropped, steps.dropped.min(COUNT_MAX));
-            self.world.events.push(Fact::Notice { what, count, walk: None, why: None });
+            self.world.events.note_dropped_time(steps.dropped.min(COUNT_MAX));
         }
     }
 

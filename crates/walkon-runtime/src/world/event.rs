@@ -597,6 +597,20 @@ impl EventQueue {
         self.recorded.push(event);
     }
 
+    /// Tells the host that so many ticks were given up, with those that it has yet to be told of.
+    pub(crate) fn note_dropped_time(&mut self, ticks: u64) {
+        let untold = self.recorded.iter_mut().find_map(|fact| match fact {
+            Fact::Notice { what: NoticeKind::TimeDropped, count, .. } => Some(count),
+            _ => None,
+        });
+        match untold {
+            Some(count) => *count = count.saturating_add(ticks),
+            None => {
+                self.push(Fact::Notice { what: NoticeKind::TimeDropped, count: ticks, walk: None, why: None })
+            }
+        }
+    }
+
     /// Tells the host how much news was dropped since the last call.
     pub(crate) fn tell_dropped(&mut self) {
         let count = std::mem::take(&mut self.dropped);

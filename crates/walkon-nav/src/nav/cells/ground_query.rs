@@ -97,9 +97,13 @@ impl<'a> CellGroundQuery<'a> {
     }
 
     pub(crate) fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
-        let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
         let at = self.map.to_cells(place);
         let bits = self.view.bits();
+        // Beyond the map there is no ground, and so no wall.
+        let [width, depth] = [bits.width(), bits.depth()].map(i64::from);
+        let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
+        let [first_x, last_x] = [first_x, last_x].map(|x| x.clamp(-1, width));
+        let [first_z, last_z] = [first_z, last_z].map(|z| z.clamp(-1, depth));
         if bits.shape().is_hexagonal() {
             return self.edges_near(at, [[first_x, last_x], [first_z, last_z]], out);
         }

@@ -58,11 +58,11 @@ fn game(text: &str) -> Game {
 }
 
 /// What a verb of the host came to.
-type Answer = Result<(), OpError>;
+type VerbResult = Result<(), OpError>;
 /// A wish of a character.
-type Wish = Box<dyn Fn(&mut Game, CharacterId) -> Answer>;
+type VerbWish = Box<dyn Fn(&mut Game, CharacterId) -> VerbResult>;
 /// A wish that no level can grant, by the word that names the number in its error.
-type BadWish = (&'static str, Wish);
+type BadWish = (&'static str, VerbWish);
 
 /// Places of which one number is none, or lies too far away.
 fn bad_places() -> Vec<[f32; 3]> {
@@ -74,7 +74,7 @@ fn bad_angles() -> [f32; 4] {
     [NAN, INF, -INF, 1e9]
 }
 
-fn with_options(change: impl Fn(&mut WalkOptions) + 'static) -> Wish {
+fn with_options(change: impl Fn(&mut WalkOptions) + 'static) -> VerbWish {
     Box::new(move |game, who| {
         let mut options = WalkOptions::at(game.rate());
         change(&mut options);
@@ -82,7 +82,7 @@ fn with_options(change: impl Fn(&mut WalkOptions) + 'static) -> Wish {
     })
 }
 
-fn with_spawn(change: impl Fn(&mut Spawn) + 'static) -> Wish {
+fn with_spawn(change: impl Fn(&mut Spawn) + 'static) -> VerbWish {
     Box::new(move |game, _| {
         let mut spawn = Spawn::new("newcomer", [4.5, 0.0, 2.5]);
         change(&mut spawn);

@@ -57,15 +57,18 @@ impl ScriptHost {
         self.reloads.staged = (!scripts.is_empty()).then(|| (scripts.clone(), refusal));
     }
 
-    /// Whether these can be paths of scripts; one that is deleted alone is one that is there.
+    /// Whether these can be paths of scripts; one that is deleted alone is one that is there, waits because
+    /// it was refused, or has just been given.
     ///
     /// # Errors
     /// A sentence about the first that cannot.
-    pub fn check_paths(&self, scripts: &ChangedTexts) -> Result<(), String> {
+    pub fn check_paths(&self, scripts: &ChangedTexts, given: &ChangedTexts) -> Result<(), String> {
         let texts = self.vm.texts();
         let is_known = |path: &str| {
             let name = ScriptTexts::name_of_path(path);
             name.is_none_or(|name| !texts.is_gone(name) || self.vm.loads().is_loaded(name))
+                || self.reloads.waiting.contains_key(path)
+                || given.contains_key(path)
         };
         let refused = |path: &str, what: String| {
             let known = texts.paths();

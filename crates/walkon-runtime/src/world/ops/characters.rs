@@ -237,7 +237,7 @@ pub fn teleport_to(
 /// When the character was removed, or one cannot look there.
 pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64, OpError> {
     alive(&world.characters, id)?;
-    checks::look(look)?;
+    checks::look(world, look)?;
     end_turn(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
     let serial = world.characters.next_turn();
     let facing_rad = look.angle_from(&world.characters, id);

@@ -157,11 +157,11 @@ pub(crate) fn layer(world: &World, layer: u8) -> Result<(), OpError> {
 }
 
 /// Whether one can look there.
-pub(crate) fn look(look: LookTarget) -> Result<(), OpError> {
+pub(crate) fn look(world: &World, look: LookTarget) -> Result<(), OpError> {
     match look {
         LookTarget::Angle(angle_rad) => angle("face", angle_rad),
         LookTarget::Point(point) => place("face", point),
-        LookTarget::Character(_) => Ok(()),
+        LookTarget::Character(target) => alive(&world.characters, target).map(drop),
     }
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn options(world: &World, options: &WalkOptions) -> Result<(), OpErro
     let longest_ticks = world.clock.rate.ticks(WalkOptions::SECONDS_MAX);
     whole("patience in ticks", *patience_ticks, longest_ticks)?;
     whole("timeout in ticks", timeout_ticks.unwrap_or_default(), longest_ticks)?;
-    face.map_or(Ok(()), look)?;
+    face.map_or(Ok(()), |face| look(world, face))?;
     at_most("keys", keys.len(), KEYS_MAX)?;
     at_most("via", via.len(), PLACES_MAX)?;
     via.iter().try_for_each(|&point| place("via", point))?;

@@ -105,7 +105,7 @@ pub enum OpError {
         high: f64,
     },
     /// A place of which a number is none, or lies too far away.
-    #[error("{what} is ({}, {}, {}), expected three numbers from -{max_m} to {max_m} metres", place.x, place.y, place.z)]
+    #[error("{what} is ({}), expected three numbers from -{max_m} to {max_m} metres", listed(*place))]
     Place {
         /// What the place is.
         what: &'static str,
@@ -180,6 +180,12 @@ pub(crate) fn alive(characters: &Characters, id: CharacterId) -> Result<&Charact
 pub(crate) fn alive_mut(characters: &mut Characters, id: CharacterId) -> Result<&mut Character, OpError> {
     alive(characters, id)?;
     characters.get_mut(id).ok_or(OpError::Foreign)
+}
+
+/// The numbers of a place. Traces keep none that is infinite, so those are named alike.
+fn listed(place: Vec3) -> String {
+    let shown = |part: f32| if part.is_finite() { part.to_string() } else { "NaN".to_owned() };
+    place.to_array().map(shown).join(", ")
 }
 
 /// Nothing when the door is there, else why it is not.

@@ -61,7 +61,8 @@ pub fn start(world: &mut World, mut order: WalkOrder, mode: WalkMode) -> Result<
     let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
     let own_layer = before.unwrap_or(character.layer);
     match &mode {
-        WalkMode::Flee(_) => keep_layer(&world.map, &mut order.options.layer, own_layer),
+        // Where it stands now, whatever an earlier flight was told.
+        WalkMode::Flee(_) => keep_layer(&world.map, &mut order.options.layer, character.layer),
         WalkMode::Wander(wander) => {
             let layer = wander.area.map_or(own_layer, |area| layer_of_area(&world.map.nav, area, own_layer));
             keep_layer(&world.map, &mut order.options.layer, layer);
