@@ -50,6 +50,8 @@ struct Run {
     game: Game,
     /// Ends of walks, links begun, and what scripts said.
     told: Vec<String>,
+    /// Who is to blame for each fault.
+    blamed: Vec<String>,
 }
 
 /// Anna stands on one side of the wall and, as a level script says, walks to the other side.
@@ -66,7 +68,7 @@ fn run(navigation: &str, tags: &str, behaviour: &str, script: &str, ticks: u64) 
     ]);
     let recorder = Recorder::new(RecordOptions { trace: true, ..RecordOptions::default() });
     let game = Game::load(level, Setup { scripts, recorder, ..Setup::default() }).unwrap();
-    let mut run = Run { game, told: Vec::new() };
+    let mut run = Run { game, told: Vec::new(), blamed: Vec::new() };
     (0..ticks).for_each(|_| run.tick());
     run
 }
@@ -85,6 +87,9 @@ impl Run {
         }
         for line in &tick.lines {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            if line["e"] == "scriptFault" {
+                self.blamed.push(line["owner"].as_str().unwrap().to_owned());
+            }
             if line["e"] == "log" || line["e"] == "scriptFault" {
                 self.told.push(line["message"].as_str().unwrap().to_owned());
             }
@@ -283,5 +288,26 @@ fn what_on_traverse_says_counts_in_a_scene_too_and_ends_with_its_walk() {
         told.sort();
         assert_eq!(told, ["cancelled/stopped", "climb 2.0", "let go", "stopped"], "{map}");
         assert!(stopped.game.character("anna").is_some(), "{map}");
+    }
+}
+
+#[test]
+fn a_fault_of_on_traverse_in_a_scene_ends_its_walk_and_names_the_behaviour() {
+    let behaviour = "function anna:onTraverse() error(\"slips\") end";
+    let scene = "function onStart()\n  local anna = world.character(\"anna\")\n\
+        local bert = world.spawn({ name = \"bert\", at = vector.create(5.5, 0, 6) })\n\
+        cinematic.define(\"over\", { holds = { \"anna\", \"bert\" }, script = function(c)\n\
+        local other = bert:walkTo(vector.create(5.5, 0, 5))\n\
+        log.info(\"%s\", anna:walkTo(\"beyond\"):wait().reason)\n\
+        log.info(\"bert %s\", other:wait().status)\nend,\n\
+        onEnd = function(news) log.info(\"%s\", news.outcome) end })\n\
+        cinematic.play(\"over\")\nend";
+    for map in kinds() {
+        let Run { told, blamed, .. } = run(&map, "\"climb\"", behaviour, scene, 900);
+        let is_named = blamed.len() == 1 && blamed[0].contains("anna");
+        assert!(is_named, "{map}: {blamed:?}, {told:?}");
+        for line in ["blocked/stuck", "stuck", "bert arrived", "finished"] {
+            assert!(told.iter().any(|told| told == line), "{map}, no {line}: {told:?}");
+        }
     }
 }

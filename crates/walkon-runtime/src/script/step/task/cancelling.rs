@@ -32,7 +32,7 @@ pub(super) fn forget(runtime: &mut Runtime, owner: Owner, id: u64) {
 
 /// The walk that a task takes over a link goes on at its far end, or ends before it.
 pub(super) fn end_traverse(lua: &Lua, task: &Task, end: TraverseEnd) {
-    if let TaskRole::Traverse(walk) = task.role {
+    if let TaskRole::Traverse { walk, .. } = task.role {
         // Between phases there is no world, and the level has ended.
         let _ = lend::with_world(lua, |world: &mut World| ops::walks::end_traverse(world, walk, end));
     }

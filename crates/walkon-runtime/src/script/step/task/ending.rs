@@ -6,7 +6,7 @@
 
 use mlua::Value;
 
-use crate::script::state::tasks::{TaskRole, Why};
+use crate::script::state::tasks::{Task, TaskRole, Why};
 use crate::script::state::trees::ActionEnd;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
@@ -64,11 +64,20 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
             store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Faulted))
         }
         TaskRole::Test => testing::broken(lua, &failure),
+        TaskRole::Traverse { .. } => end_traverse(lua, &task, TraverseEnd::Failed),
         // The fault itself ends the scene: see `reports::report`.
-        TaskRole::Traverse(_) => end_traverse(lua, &task, TraverseEnd::Failed),
         TaskRole::SceneScript(_) | TaskRole::Plain | TaskRole::Entry | TaskRole::TimerHandler(_) => {}
     }
     if !is_heard || is_budget || task.role == TaskRole::TreeAction {
-        invoke::report(vm, call, failure);
+        invoke::report(vm, &to_blame(&task, call), failure);
+    }
+}
+
+/// The call that a fault is told of: that of the behaviour whose code takes a walk over a link, whoever owns
+/// the task.
+fn to_blame(task: &Task, call: &Call) -> Call {
+    match task.role {
+        TaskRole::Traverse { behaviour: owner, .. } => Call { owner, ..call.clone() },
+        _ => call.clone(),
     }
 }

@@ -3,7 +3,7 @@
 //! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function
 //! the walk takes the link in the time that it takes; with it the link is over when it returns, and it ends
 //! with its walk, or when the walk comes to another link; false, a fault and its limit of time end the walk
-//! before the link. Not here: coming to a link and standing before it (`sim::integrate`).
+//! before the link, and nothing else, also in a scene. Not here: coming to a link and standing before it (`sim::integrate`).
 
 use mlua::{Lua, MultiValue, Value};
 
@@ -44,7 +44,7 @@ pub(crate) fn begin(vm: &ScriptVm, walk: WalkId, character: CharacterId, link: &
     let is_taken = lend::with_world(lua, |world: &mut World| ops::walks::begin_traverse(world, walk));
     if is_taken.unwrap_or(false) {
         let args = MultiValue::from_iter([Value::Table(this), Value::Table(payload)]);
-        let (callback, role) = ("onTraverse".into(), TaskRole::Traverse(walk));
+        let (callback, role) = ("onTraverse".into(), TaskRole::Traverse { walk, behaviour: owner });
         let owner = owner_of_task(lua, walk, owner);
         let id = task::add(lua, NewTask { owner, callback, role, function, args, name: None });
         store::with(lua, |runtime| runtime.registered.traverses.insert(walk, id));
