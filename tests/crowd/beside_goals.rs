@@ -77,6 +77,26 @@ fn a_walk_comes_as_near_to_a_held_goal_on_large_cells_as_on_small_ones() {
 }
 
 #[test]
+fn a_free_goal_beside_somebody_is_reached_however_large_cells_are() {
+    let script = "function onStart()\n\
+        local anna, bert = world.character(\"anna\"), world.character(\"bert\")\n\
+        local goal = anna.position + vector.create(AWAY, 0, 0)\n\
+        local path = nav.findPath(bert, goal)\n\
+        local left = vector.magnitude(path.waypoints[#path.waypoints] - goal)\n\
+        log.info(\"%s %s\", path.status, if left < 0.01 then \"there\" else string.format(\"%.2f m away\", left))\n\
+        bert:walkTo(goal, { accept = \"exact\", onSettled = function(result)\n\
+        log.info(\"%s/%s\", result.status, result.reason) end })\nend";
+    const PEOPLE: &str = r#"{ "name": "anna", "position": [15, 8], "radius": 0.35 },
+        { "name": "bert", "position": [4, 6.5], "radius": 0.35 }"#;
+    for navigation in grounds() {
+        for away in ["0.72", "0.8", "0.9", "1.0"] {
+            let said = said(&navigation, PEOPLE, &script.replace("AWAY", away), 1200);
+            assert_eq!(said, ["complete there", "arrived/reached"], "{navigation}, {away} m");
+        }
+    }
+}
+
+#[test]
 fn two_who_come_to_one_point_stand_side_by_side() {
     let script = "function onStart()\n  local goal = vector.create(15, 0, 8)\n  local ended = 0\n\
         for _, name in { \"anna\", \"bert\" } do\n\

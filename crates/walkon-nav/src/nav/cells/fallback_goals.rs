@@ -63,6 +63,15 @@ pub(crate) struct CoveredGoal {
     pub(crate) discs: Arc<[Disc]>,
 }
 
+/// Where a path ends that was led on towards a covered goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathEnd {
+    /// At the goal: its cell is covered, and the goal itself is not.
+    Goal,
+    /// As near as the bodies leave room.
+    Beside,
+}
+
 /// Where to look for cells beside a goal.
 #[derive(Clone, Debug)]
 struct GoalSurroundings {
@@ -155,7 +164,15 @@ impl CoveredGoal {
         const APART_M: f32 = 1e-3;
         let share = |disc: &Disc| share_outside(disc, self.radius_m + APART_M, [place, self.point]);
         let share = self.discs.iter().map(share).fold(1.0, f64::min);
-        place.lerp(self.point, share as f32)
+        if share < 1.0 { place.lerp(self.point, share as f32) } else { self.point }
+    }
+
+    /// Whether the body has room at the goal itself.
+    fn is_free(&self) -> bool {
+        let room = |disc: &Disc| {
+            geom::flat_distance(disc.centre, self.point) >= disc.radius_m.max(0.0) + self.radius_m
+        };
+        self.discs.iter().all(room)
     }
 
     /// What is left to the goal from there, metres.
@@ -165,14 +182,18 @@ impl CoveredGoal {
 
     /// Leads a path that ends beside the goal on towards it, as far as the bodies leave room, straight from
     /// the corner before its end where that can be seen.
-    pub(crate) fn close_in(&self, map: &CellMap, by: &Traversal, path: &mut Path) {
+    pub(crate) fn close_in(&self, map: &CellMap, by: &Traversal, path: &mut Path) -> PathEnd {
         /// A shorter stretch is not worth while, metres.
         const LEAST_M: f32 = 0.1;
         let by = Traversal { through: None, ..by.clone() };
-        let Some(&end) = path.points.last() else { return };
-        let to = map.floored(self.nearest_from(end));
-        let Some(last) = map.straight(end, to, &by).filter(|_| geom::flat_distance(end, to) > LEAST_M) else {
-            return;
+        let Some(&end) = path.points.last() else { return PathEnd::Beside };
+        let nearest = self.nearest_from(end);
+        let is_goal = nearest == self.point && self.is_free();
+        let reached = if is_goal { PathEnd::Goal } else { PathEnd::Beside };
+        let to = map.floored(nearest);
+        let is_worth_while = reached == PathEnd::Goal || geom::flat_distance(end, to) > LEAST_M;
+        let Some(last) = map.straight(end, to, &by).filter(|_| is_worth_while) else {
+            return PathEnd::Beside;
         };
         path.cost_m += map.metres(last) as f32;
         path.length_m += geom::flat_distance(end, to);
@@ -188,6 +209,7 @@ impl CoveredGoal {
             path.points.pop();
         }
         path.points.push(to);
+        reached
     }
 }
 
