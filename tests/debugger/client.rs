@@ -118,6 +118,20 @@ impl Client {
     pub fn end_by(&mut self, signal: &str) -> (Option<i32>, Vec<Value>) {
         let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
         assert!(sent.success());
+        self.left()
+    }
+
+    /// The same where the client leaves without a word at the moment of the signal.
+    #[cfg(unix)]
+    pub fn end_by_and_leave(&mut self, signal: &str) -> (Option<i32>, Vec<Value>) {
+        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        self.hang_up();
+        self.left()
+    }
+
+    #[cfg(unix)]
+    fn left(&mut self) -> (Option<i32>, Vec<Value>) {
         // Until its streams are closed.
         let told: Vec<Value> = std::iter::from_fn(|| self.incoming.recv_timeout(PATIENCE).ok()).collect();
         (self.process.wait().unwrap().code(), told)

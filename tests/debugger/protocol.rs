@@ -928,7 +928,7 @@ fn a_client_that_vanishes_ends_what_it_has_launched() {
     assert_eq!(client.vanish(), Some(0));
 }
 
-/// Before the client has attached, while the level stands still, while it runs.
+/// Before the client has attached, while the level stands still, while it runs; also where it leaves then.
 #[cfg(unix)]
 #[test]
 fn fault_h5_a_signal_ends_a_debugged_run_with_its_code_whenever_it_comes() {
@@ -950,15 +950,19 @@ fn fault_h5_a_signal_ends_a_debugged_run_with_its_code_whenever_it_comes() {
     };
     let attach = |client: &mut Client| client.begin("launch");
     let states: [&dyn Fn(&mut Client); 4] = [&greet, &attach, &stop, &run];
+    let ends: [fn(&mut Client, &str) -> (Option<i32>, Vec<Value>); 2] =
+        [Client::end_by, Client::end_by_and_leave];
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
         for (at, come_to) in states.iter().enumerate() {
-            let arguments = ["debug", "levels/yard.json", "--seconds", "100", "--speed", "1"];
-            let mut client = Client::stdio(project.path(), &arguments);
-            come_to(&mut client);
-            let (exit, told) = client.end_by(signal);
-            assert_eq!(exit, Some(code), "{signal} in state {at}: {told:?}");
-            let is_of_shutting_down = |event: &&Value| event.to_string().contains("shutting down");
-            assert_eq!(told.iter().find(is_of_shutting_down), None, "{signal} in state {at}");
+            for (way, end) in ends.iter().enumerate() {
+                let arguments = ["debug", "levels/yard.json", "--seconds", "100", "--speed", "1"];
+                let mut client = Client::stdio(project.path(), &arguments);
+                come_to(&mut client);
+                let (exit, told) = end(&mut client, signal);
+                let is_of_shutting_down = |event: &&Value| event.to_string().contains("shutting down");
+                assert_eq!(exit, Some(code), "{signal} in state {at}, way {way}: {told:?}");
+                assert_eq!(told.iter().find(is_of_shutting_down), None, "{signal} in state {at}, way {way}");
+            }
         }
     }
 }

@@ -228,13 +228,18 @@ fn play(game: &mut Game, bound: &Bound, mut host: RunHost<'_>) -> Result<Exit, C
     Ok(if saves.is_broken && exit == Exit::Ok { Exit::Io } else { exit })
 }
 
-/// Tells a debugger that the run is over. What it has ended itself has ended well.
+/// Tells a debugger that the run is over. What it has ended itself has ended well, unless a signal asked for
+/// the end as well.
 fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> Result<Exit, CommandFailure> {
     let Some(client) = client else { return outcome };
     let exit = outcome.as_ref().map_or_else(CommandFailure::exit, |exit| *exit);
-    let was_ended = client.is_ending() && exit == Exit::Interrupted;
-    client.finish(if was_ended { Exit::Ok } else { exit }.code());
-    if was_ended { Ok(Exit::Ok) } else { outcome }
+    if !client.is_ending() || exit != Exit::Interrupted {
+        client.finish(exit.code());
+        return outcome;
+    }
+    let exit = client.interrupted().unwrap_or(Exit::Ok);
+    client.finish(exit.code());
+    Ok(exit)
 }
 
 /// The host of a run: looks on, times the steps, saves the game, and under a debugger takes in files that

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon_runtime::script::debug::{BreakpointWish, Pauses};
-use walkon_shell::CommandFailure;
+use walkon_shell::{CommandFailure, Exit};
 
 use crate::shell::debug::wire;
 use crate::shell::interrupts::Interrupts;
@@ -276,7 +276,12 @@ impl Connection {
 
     /// Whether a signal has asked for the end of the run.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupts.asked().is_some()
+        self.interrupted().is_some()
+    }
+
+    /// The code to end with, once a signal has asked for the end of the run.
+    pub fn interrupted(&self) -> Option<Exit> {
+        self.interrupts.asked()
     }
 
     /// Tells the client a line.
