@@ -224,8 +224,11 @@ fn an_edit_that_adds_an_action_leaves_the_others_to_those_who_may_take_them() {
     let script =
         "function onStart() event.on('go', function() world.character('anna'):walkTo('beyond') end) end";
     let scripts = BTreeMap::from([("level.lua".to_owned(), script.to_owned())]);
-    let mut run =
-        Run { game: Game::load(level, Setup { scripts, ..Setup::default() }).unwrap(), told: Vec::new() };
+    let mut run = Run {
+        game: Game::load(level, Setup { scripts, ..Setup::default() }).unwrap(),
+        told: Vec::new(),
+        blamed: Vec::new(),
+    };
     run.tick();
     let files = BTreeMap::from([("wall.json".to_owned(), json(r#", "action": "crawl""#).into_bytes())]);
     let level = LevelTexts { path: "wall.json".to_owned(), files };

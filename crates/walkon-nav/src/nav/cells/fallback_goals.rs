@@ -65,7 +65,7 @@ pub(crate) struct CoveredGoal {
 
 /// Where a path ends that was led on towards a covered goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathEnd {
+pub(crate) enum CellPathEnd {
     /// At the goal: its cell is covered, and the goal itself is not.
     Goal,
     /// As near as the bodies leave room.
@@ -182,18 +182,18 @@ impl CoveredGoal {
 
     /// Leads a path that ends beside the goal on towards it, as far as the bodies leave room, straight from
     /// the corner before its end where that can be seen.
-    pub(crate) fn close_in(&self, map: &CellMap, by: &Traversal, path: &mut Path) -> PathEnd {
+    pub(crate) fn close_in(&self, map: &CellMap, by: &Traversal, path: &mut Path) -> CellPathEnd {
         /// A shorter stretch is not worth while, metres.
         const LEAST_M: f32 = 0.1;
         let by = Traversal { through: None, ..by.clone() };
-        let Some(&end) = path.points.last() else { return PathEnd::Beside };
+        let Some(&end) = path.points.last() else { return CellPathEnd::Beside };
         let nearest = self.nearest_from(end);
         let is_goal = nearest == self.point && self.is_free();
-        let reached = if is_goal { PathEnd::Goal } else { PathEnd::Beside };
+        let reached = if is_goal { CellPathEnd::Goal } else { CellPathEnd::Beside };
         let to = map.floored(nearest);
-        let is_worth_while = reached == PathEnd::Goal || geom::flat_distance(end, to) > LEAST_M;
+        let is_worth_while = reached == CellPathEnd::Goal || geom::flat_distance(end, to) > LEAST_M;
         let Some(last) = map.straight(end, to, &by).filter(|_| is_worth_while) else {
-            return PathEnd::Beside;
+            return CellPathEnd::Beside;
         };
         path.cost_m += map.metres(last) as f32;
         path.length_m += geom::flat_distance(end, to);

@@ -24,7 +24,7 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::MapFrame;
 use crate::nav::cells::agent_mask::{self, AgentMask};
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::fallback_goals::{CellChoice, CoveredGoal, PathEnd, PlanGround};
+use crate::nav::cells::fallback_goals::{CellChoice, CellPathEnd, CoveredGoal, PlanGround};
 use crate::nav::cells::far_ground::FarWays;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::CellMap;
@@ -543,7 +543,7 @@ impl CellPlan {
         let granted = line.bill().granted();
         let mut path = line.path(&lines);
         if let Some(goal) = self.choice.as_ref().and_then(CellChoice::covered)
-            && goal.close_in(map, &self.by, &mut path) == PathEnd::Goal
+            && goal.close_in(map, &self.by, &mut path) == CellPathEnd::Goal
             && self.trouble == Some(PathFailure::Occupied)
         {
             (self.trouble, self.covered) = (None, None);

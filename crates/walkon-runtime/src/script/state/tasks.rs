@@ -77,8 +77,8 @@ pub(crate) enum TaskRole {
     Test,
     /// An action of a behaviour tree: its end is its tree's to see.
     TreeAction,
-    /// `onTraverse` of a behaviour, which takes a walk over a link. A fault of it is the behaviour's, also where
-    /// a scene owns the task.
+    /// `onTraverse` of a behaviour, which takes a walk over a link. A fault of it is the behaviour's, also
+    /// where a scene owns the task.
     Traverse { walk: WalkId, behaviour: Owner },
 }
 

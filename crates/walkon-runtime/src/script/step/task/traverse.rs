@@ -3,7 +3,8 @@
 //! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function
 //! the walk takes the link in the time that it takes; with it the link is over when it returns, and it ends
 //! with its walk, or when the walk comes to another link; false, a fault and its limit of time end the walk
-//! before the link, and nothing else, also in a scene. Not here: coming to a link and standing before it (`sim::integrate`).
+//! before the link, and nothing else, also in a scene. Not here: coming to a link and standing before it
+//! (`sim::integrate`).
 
 use mlua::{Lua, MultiValue, Value};
 
