@@ -708,8 +708,8 @@ impl<'a> Session<'a> {
     }
 
     /// The level did not begin with its tick `first`, or not go on from a save game: by a mistake, or
-    /// because a signal or a debugger cut the loading of its scripts short (fault:H6). A mistake that a script
-    /// made by itself stays its own, also when a signal comes in the same moment.
+    /// because a signal or a debugger cut the loading of its scripts short (fault:H6). A mistake that a
+    /// script made by itself stays its own, also when a signal comes in the same moment.
     pub fn not_begun(mut self, save: Option<&Path>, first: u64, error: &RestoreError) -> CommandFailure {
         if error.fault_kind() != Some(FaultKind::Stopped) {
             return self.mistaken(save, error);
