@@ -950,8 +950,8 @@ fn fault_h5_a_signal_ends_a_debugged_run_with_its_code_whenever_it_comes() {
     };
     let attach = |client: &mut Client| client.begin("launch");
     let states: [&dyn Fn(&mut Client); 4] = [&greet, &attach, &stop, &run];
-    let ends: [fn(&mut Client, &str) -> (Option<i32>, Vec<Value>); 2] =
-        [Client::end_by, Client::end_by_and_leave];
+    type Ending = fn(&mut Client, &str) -> (Option<i32>, Vec<Value>);
+    let ends: [Ending; 2] = [Client::end_by, Client::end_by_and_leave];
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
         for (at, come_to) in states.iter().enumerate() {
             for (way, end) in ends.iter().enumerate() {
