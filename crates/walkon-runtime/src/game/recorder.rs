@@ -44,7 +44,7 @@ pub struct RecordOptions {
 
 /// Writes down what is asked for: inputs of the host, and what happens. Verbs of the host between ticks are
 /// no inputs; only what comes of them is written down, so a game that is to be replayed says
-/// [`Input`](crate::game::inputs::Input)s.
+/// [`Input`]s.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     options: RecordOptions,
