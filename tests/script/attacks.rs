@@ -198,7 +198,7 @@ fn fault_b6_what_the_host_keeps_for_scripts_is_in_the_memory_of_the_level() {
               log.info('%s', what:match('no memory is left') or what)
             end"
         );
-        let ran = run(&script, 2, "\"memoryMiB\": 16, \"fuelPerCall\": 10000000", &[]);
+        let ran = run(&script, 2, "\"memoryMiB\": 16, \"fuelPerCall\": 10000000, \"watchdogMs\": 60000", &[]);
         assert_eq!(
             (ran.lines, ran.code),
             (vec!["true".to_owned(), "no memory is left".to_owned()], Some(0)),
@@ -289,7 +289,8 @@ fn too_many_watches_for_the_people_there_are_take_turns() {
           for i = 1, 200 do region.near(vector.create(2, 0, 5), 5, { initial = true, lineOfWalk = true, onEnter = function() entered += 1 end }) end
           timer.after(0.9, function() log.info('%s', entered > 0) end)
         end";
-    let ran = run(script, 60, "\"fuelPerCall\": 10000000, \"fuelPerTick\": 100000000", &[]);
+    let limits = "\"fuelPerCall\": 10000000, \"fuelPerTick\": 100000000, \"watchdogMs\": 60000";
+    let ran = run(script, 60, limits, &[]);
     assert_eq!((ran.lines, ran.code), (vec!["true".to_owned()], Some(0)));
     assert!(ran.trace.contains("watchesDeferred"));
 }
@@ -991,7 +992,7 @@ fn fault_b6_definitions_of_scenes_are_in_the_memory_of_the_level() {
           until not ok or n > 250
           log.info('%s', n > 30 and n < 90)
         end";
-    let ran = run(script, 2, "\"memoryMiB\": 16, \"fuelPerCall\": 10000000", &[]);
+    let ran = run(script, 2, "\"memoryMiB\": 16, \"fuelPerCall\": 10000000, \"watchdogMs\": 60000", &[]);
     assert_eq!(
         (ran.lines.first().map(String::as_str), ran.code),
         (Some("true"), Some(0)),
@@ -1005,7 +1006,7 @@ fn fault_b6_definitions_of_scenes_are_in_the_memory_of_the_level() {
 fn fault_b6_tags_of_tiles_and_of_watches_are_in_the_memory_of_the_level() {
     let row = format!("\"{}\"", ".".repeat(64));
     let tiles = format!(
-        "{{ \"script\": \"attack.lua\", \"limits\": {{ \"memoryMiB\": 16, \"fuelPerCall\": 10000000 }},
+        "{{ \"script\": \"attack.lua\", \"limits\": {{ \"memoryMiB\": 16, \"fuelPerCall\": 10000000, \"watchdogMs\": 60000 }},
         \"navigation\": {{ \"kind\": \"tiles\", \"layers\": [ {{ \"name\": \"ground\", \"rows\": [ {} ] }} ] }} }}",
         vec![row; 64].join(", ")
     );

@@ -54,6 +54,16 @@ fn go(hand: &mut Hand, action: &str) {
     hand.wait(|message| message["tell"] == "continued");
 }
 
+/// A client of a yard that has run so many ticks and stands at a line.
+fn standing_at(viewed: &Viewed, line: u32, ticks: u64) -> Hand {
+    let mut hand = viewed.client();
+    hand.step(ticks);
+    set(&mut hand, json!([{ "line": line }]));
+    hand.get(json!({ "do": "play" }));
+    stopped(&mut hand);
+    hand
+}
+
 /// The names in a scope of the innermost frame, with their values.
 fn names(hand: &mut Hand, scope: &str) -> Vec<(String, String)> {
     let frame = get(hand, "frames", json!({}))["frames"][0]["id"].clone();
@@ -173,11 +183,7 @@ fn a_viewed_run_with_breakpoints_has_the_hash_of_run() {
 #[test]
 fn while_it_is_stopped_the_page_is_served() {
     let viewed = yard();
-    let mut hand = viewed.client();
-    hand.step(10);
-    set(&mut hand, json!([{ "line": IN_ADD }]));
-    hand.get(json!({ "do": "play" }));
-    stopped(&mut hand);
+    let mut hand = standing_at(&viewed, IN_ADD, 10);
     // Longer than a call may take: the watchdog sleeps.
     std::thread::sleep(std::time::Duration::from_millis(600));
     let anna = hand.get(json!({ "do": "inspect", "kind": "character", "name": "anna" }));
@@ -322,11 +328,7 @@ fn events_and_faults_stop_and_a_pause_is_answered_first() {
 #[test]
 fn a_text_that_is_let_act_marks_the_run() {
     let viewed = yard();
-    let mut hand = viewed.client();
-    hand.step(5);
-    set(&mut hand, json!([{ "line": AFTER_ADD }]));
-    hand.get(json!({ "do": "play" }));
-    stopped(&mut hand);
+    let mut hand = standing_at(&viewed, AFTER_ADD, 5);
     let frame = get(&mut hand, "frames", json!({}))["frames"][0]["id"].clone();
     let text = "self.character:walkTo(1, 1)";
     let refused = hand.ask(debug("evaluate", json!({ "frame": frame, "text": text }))).unwrap_err();
@@ -367,11 +369,7 @@ fn a_text_that_is_let_act_marks_the_run() {
 #[test]
 fn questions_about_a_run_that_nobody_can_run_again_are_answered_as_it_stands() {
     let viewed = yard();
-    let mut hand = viewed.client();
-    hand.step(5);
-    set(&mut hand, json!([{ "line": AFTER_ADD }]));
-    hand.get(json!({ "do": "play" }));
-    stopped(&mut hand);
+    let mut hand = standing_at(&viewed, AFTER_ADD, 5);
     let acts = json!({ "text": "(function() self.state.count = 7000 self.character:walkTo(1, 1) end)()" });
     let inspect = |kind: &str, name: &str| json!({ "do": "inspect", "kind": kind, "name": name });
     for round in 0..3 {
@@ -406,11 +404,7 @@ fn questions_about_a_run_that_nobody_can_run_again_are_answered_as_it_stands() {
 fn questions_are_answered_as_it_stands_at_every_stop_behind_a_text_that_acts() {
     let inspect = json!({ "do": "inspect", "kind": "character", "name": "anna" });
     let viewed = yard();
-    let mut hand = viewed.client();
-    hand.step(5);
-    set(&mut hand, json!([{ "line": AFTER_ADD }]));
-    hand.get(json!({ "do": "play" }));
-    stopped(&mut hand);
+    let mut hand = standing_at(&viewed, AFTER_ADD, 5);
     let frame = get(&mut hand, "frames", json!({}))["frames"][0]["id"].clone();
     let text = "(function() self.state.list = 7000 end)()";
     get(&mut hand, "evaluate", json!({ "text": text, "frame": frame, "acts": true }));

@@ -64,6 +64,9 @@ fn a_place_of_no_number_is_nowhere_on_every_kind_of_map() {
         assert_eq!(plan(here, Vec3::new(4.0, 0.0, 2.0)).status, PathStatus::Complete, "{kind}");
         for place in bad_places() {
             assert!(!map.is_walkable(place, &by), "{kind} {place}");
+            let mut walls = Vec::new();
+            map.footing(&by).walls_near(place, 1.0, &mut walls);
+            assert!(walls.is_empty(), "{kind} {place}: {walls:?}");
             assert_eq!(map.locate(place, &by), None, "{kind} {place}");
             for within_m in [0.0, 1.0, 8.0, 1e6, INF, NAN] {
                 let near = map.nearest(place, within_m, &by);

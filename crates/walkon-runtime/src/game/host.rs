@@ -143,6 +143,13 @@ impl Game {
         if self.has_ended() { Err(OpError::Ended) } else { Ok(self.world_mut()) }
     }
 
+    /// The same, while the door is there.
+    fn world_with(&mut self, door: DoorId) -> Result<&mut World, OpError> {
+        let world = self.world_to_change()?;
+        door_there(world, door)?;
+        Ok(world)
+    }
+
     /// Where every character is, in order of creation.
     pub fn poses(&self) -> impl Iterator<Item = Pose> {
         self.world().characters().map(|(character, who)| Pose::of(character, who))
@@ -274,9 +281,7 @@ impl Game {
     /// # Errors
     /// As [`Game::open_door`].
     pub fn lock_door(&mut self, door: DoorId, key: Option<&str>) -> Result<(), OpError> {
-        let world = self.world_to_change()?;
-        door_there(world, door)?;
-        doors::lock(world, door, key.map(str::to_owned));
+        doors::lock(self.world_with(door)?, door, key.map(str::to_owned));
         Ok(())
     }
 
@@ -286,9 +291,7 @@ impl Game {
     /// # Errors
     /// When an edit of the level took it away, it is of another level, or the level has ended.
     pub fn open_door(&mut self, door: DoorId) -> Result<(), OpError> {
-        let world = self.world_to_change()?;
-        door_there(world, door)?;
-        doors::open(world, door, &DoorOrder::default());
+        doors::open(self.world_with(door)?, door, &DoorOrder::default());
         Ok(())
     }
 
@@ -297,9 +300,7 @@ impl Game {
     /// # Errors
     /// As [`Game::open_door`].
     pub fn close_door(&mut self, door: DoorId) -> Result<(), OpError> {
-        let world = self.world_to_change()?;
-        door_there(world, door)?;
-        doors::close(world, door, &DoorOrder::default());
+        doors::close(self.world_with(door)?, door, &DoorOrder::default());
         Ok(())
     }
 

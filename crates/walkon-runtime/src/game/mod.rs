@@ -37,7 +37,6 @@ pub mod tick_notes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::bytes::COUNT_MAX;
 use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::game::fault_list::FaultList;
@@ -389,10 +388,10 @@ impl Game {
 
     /// For a host that paces the level by real time: ticks that were given up, and time that was no number or
     /// ran backwards, become a `timeDropped` notice among the facts of the next tick. It changes nothing
-    /// else, so a replay leaves it out. Of all that is noted between two ticks there is one notice.
+    /// else, so a replay leaves it out. Where no tick was given up, one notice between two ticks says so.
     pub fn note_time(&mut self, steps: fixed_timestep::DueTicks) {
         if steps.dropped > 0 || steps.is_ignored {
-            self.world.events.note_dropped_time(steps.dropped.min(COUNT_MAX));
+            self.world.events.note_dropped_time(steps.dropped);
         }
     }
 

@@ -43,8 +43,7 @@ pub struct RecordOptions {
 }
 
 /// Writes down what is asked for: inputs of the host, and what happens. Verbs of the host between ticks are
-/// no inputs; only what comes of them is written down, so a game that is to be replayed says
-/// [`Input`]s.
+/// no inputs; only what comes of them is written down, so a game that is to be replayed says [`Input`]s.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     options: RecordOptions,

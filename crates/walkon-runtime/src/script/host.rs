@@ -357,10 +357,7 @@ impl ScriptHost {
             }
             let dropped = log::take_dropped(vm.lua());
             if dropped > 0 {
-                invoke::push(
-                    vm,
-                    Fact::Notice { what: NoticeKind::PrintDropped, count: dropped, walk: None, why: None },
-                );
+                invoke::push(vm, Fact::notice(NoticeKind::PrintDropped, dropped));
             }
         });
         world.events.tell_dropped();

@@ -294,8 +294,8 @@ fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// Whether a walk that keeps following a character stands behind another follower of the same character, or
-/// beside whoever stands where it was to come to: it is as near as it comes.
+/// Whether a walk that keeps following a character is as near as it comes: it stands behind another follower
+/// of the same character, or beside a character that holds its place.
 fn is_behind_fellow(parts: &Wayfinding<'_>, id: WalkId) -> bool {
     let Some(walk) = parts.walks.get(id) else {
         return false;

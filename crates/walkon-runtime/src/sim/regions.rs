@@ -185,7 +185,7 @@ fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut Event
         [(NoticeKind::RegionsDeferred, regions_put_off), (NoticeKind::WatchesDeferred, watches_put_off)]
     {
         if count > 0 {
-            events.push(Fact::Notice { what, count, walk: None, why: None });
+            events.push(Fact::notice(what, count));
         }
     }
     triggers.is_behind = regions_put_off + watches_put_off > 0;

@@ -449,8 +449,8 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
-    // A way that ends beside whoever stands on the goal leads no further through where that stood: see
-    // `has_lost_holder` for when it leaves.
+    // A way that ends beside the character on the goal leads no further through the place where it stood.
+    // `has_lost_holder` tells when that character leaves.
     let others = bystanders.who().iter().zip(bystanders.discs().iter());
     others.filter(|(who, _)| walk.goal_occupant != Some(**who)).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + nav.node_m());

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use glam::Vec3;
 
+use crate::base::bytes::COUNT_MAX;
 use crate::base::hash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, RegionId, WalkId};
 use crate::base::value::Plain;
@@ -426,6 +427,12 @@ pub struct EvaluationFailure {
 }
 
 impl Fact {
+    /// A notice of so many, of no walk.
+    #[must_use]
+    pub(crate) fn notice(what: NoticeKind, count: u64) -> Self {
+        Self::Notice { what, count, walk: None, why: None }
+    }
+
     /// Whether scripts can hear it; the rest is for host and trace only.
     #[must_use]
     pub fn is_for_scripts(&self) -> bool {
@@ -597,17 +604,12 @@ impl EventQueue {
         self.recorded.push(event);
     }
 
-    /// Tells the host that so many ticks were given up, with those that it has yet to be told of.
+    /// Tells the host that so many ticks were given up. That time was no number is told once between ticks.
     pub(crate) fn note_dropped_time(&mut self, ticks: u64) {
-        let untold = self.recorded.iter_mut().find_map(|fact| match fact {
-            Fact::Notice { what: NoticeKind::TimeDropped, count, .. } => Some(count),
-            _ => None,
-        });
-        match untold {
-            Some(count) => *count = count.saturating_add(ticks),
-            None => {
-                self.push(Fact::Notice { what: NoticeKind::TimeDropped, count: ticks, walk: None, why: None })
-            }
+        let is_of_time = |fact: &Fact| matches!(fact, Fact::Notice { what: NoticeKind::TimeDropped, .. });
+        if ticks > 0 || !self.recorded.iter().any(is_of_time) {
+            // No more than a save game tells.
+            self.push(Fact::notice(NoticeKind::TimeDropped, ticks.min(COUNT_MAX)));
         }
     }
 
@@ -615,7 +617,7 @@ impl EventQueue {
     pub(crate) fn tell_dropped(&mut self) {
         let count = std::mem::take(&mut self.dropped);
         if count > 0 {
-            self.push(Fact::Notice { what: NoticeKind::EventsDropped, count, walk: None, why: None });
+            self.push(Fact::notice(NoticeKind::EventsDropped, count));
         }
     }
 

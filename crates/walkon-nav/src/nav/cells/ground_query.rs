@@ -102,6 +102,9 @@ impl<'a> CellGroundQuery<'a> {
         // Beyond the map there is no ground, and so no wall.
         let [width, depth] = [bits.width(), bits.depth()].map(i64::from);
         let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
+        if last_x < -1 || first_x > width || last_z < -1 || first_z > depth {
+            return;
+        }
         let [first_x, last_x] = [first_x, last_x].map(|x| x.clamp(-1, width));
         let [first_z, last_z] = [first_z, last_z].map(|z| z.clamp(-1, depth));
         if bits.shape().is_hexagonal() {

@@ -307,6 +307,18 @@ fn a_save_after_a_verb_keeps_the_end_of_the_walk_for_the_host() {
 }
 
 #[test]
+fn time_that_is_no_number_is_told_once_however_often_it_is_noted() {
+    let (_, text) = levels().swap_remove(0);
+    let mut game = game(&text);
+    for _ in 0..1000 {
+        game.note_time(fixed_timestep::DueTicks { is_ignored: true, ..Default::default() });
+    }
+    let notices = |tick: &Tick| tick.events.iter().filter(|it| matches!(it, Event::Notice { .. })).count();
+    assert_eq!(notices(&game.tick(&[])), 1);
+    assert_eq!(notices(&game.tick(&[])), 0);
+}
+
+#[test]
 fn a_door_that_an_edit_took_away_is_no_goal_and_takes_no_orders() {
     let (_, text) = levels().swap_remove(0);
     let mut game = game(&text);

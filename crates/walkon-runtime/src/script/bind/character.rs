@@ -441,9 +441,8 @@ fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
     ask_map(lua, args, |world| {
         let from = alive(&world.characters, id).map_err(op(function))?.body.position;
         let by = options.traversal(world, function, Standpoint::Character(id))?;
-        let point = goal.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
-        let layer = goal.layer_or(world, by.layer);
-        Ok(reach(world, from, LayerPoint { layer, point }, &by))
+        let to = goal.goal_from(world, function, LayerPoint { layer: by.layer, point: from })?;
+        Ok(reach(world, from, to, &by))
     })
 }
 

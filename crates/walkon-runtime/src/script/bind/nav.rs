@@ -281,9 +281,8 @@ impl AskedPath {
     ) -> Result<(glam::Vec3, LayerPoint, crate::nav::Traversal), UsageError> {
         let from = self.from.point(world, function, None)?;
         let by = self.options.traversal(world, function, standpoint(&self.from))?;
-        let point = self.to.point(world, function, Some(LayerPoint { layer: by.layer, point: from }))?;
-        let layer = self.to.layer_or(world, by.layer);
-        Ok((from, LayerPoint { layer, point }, by))
+        let to = self.to.goal_from(world, function, LayerPoint { layer: by.layer, point: from })?;
+        Ok((from, to, by))
     }
 
     /// The question around people in the way: everybody but the characters at either end and those to be

@@ -122,6 +122,20 @@ impl PlaceValue {
         })
     }
 
+    /// Where a way from there to it ends: on the layer of a character, else on that of its beginning.
+    ///
+    /// # Errors
+    /// As [`PlaceValue::point`].
+    pub fn goal_from(
+        &self,
+        world: &World,
+        function: &'static str,
+        from: LayerPoint,
+    ) -> Result<LayerPoint, UsageError> {
+        let point = self.point(world, function, Some(from))?;
+        Ok(LayerPoint { layer: self.layer_or(world, from.layer), point })
+    }
+
     /// The layer of the map that it is on: that of a character, else the one given.
     pub fn layer_or(&self, world: &World, layer: u8) -> u8 {
         match self {

@@ -58,7 +58,7 @@ pub(crate) fn take_printed(vm: &ScriptVm, owner: Owner) {
         push(vm, Fact::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
     }
     if dropped > 0 {
-        push(vm, Fact::Notice { what: NoticeKind::PrintDropped, count: dropped, walk: None, why: None });
+        push(vm, Fact::notice(NoticeKind::PrintDropped, dropped));
     }
 }
 

@@ -122,10 +122,7 @@ fn told(vm: &ScriptVm, failure: CallFailure) -> EvaluationFailure {
     match failure.kind {
         FaultKind::Watchdog => store::with(vm.lua(), |runtime| runtime.faults.is_disturbed = true),
         FaultKind::Stopped => {
-            invoke::push(
-                vm,
-                Fact::Notice { what: NoticeKind::ScriptStopped, count: 1, walk: None, why: None },
-            );
+            invoke::push(vm, Fact::notice(NoticeKind::ScriptStopped, 1));
         }
         _ => {}
     }

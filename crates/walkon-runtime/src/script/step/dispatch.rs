@@ -146,7 +146,7 @@ fn deferred(vm: &ScriptVm) {
     let count = waiting(vm.lua());
     if count > 0 {
         store::with(vm.lua(), |runtime| runtime.queue.is_behind = true);
-        invoke::push(vm, Fact::Notice { what: NoticeKind::ScriptDeferred, count, walk: None, why: None });
+        invoke::push(vm, Fact::notice(NoticeKind::ScriptDeferred, count));
     }
 }
 
@@ -219,7 +219,7 @@ fn exhausted(vm: &ScriptVm, culprit: Option<Culprit>) {
     if count == 0 {
         return;
     }
-    invoke::push(vm, Fact::Notice { what: NoticeKind::RoundsExhausted, count, walk: None, why: None });
+    invoke::push(vm, Fact::notice(NoticeKind::RoundsExhausted, count));
     let Some(Culprit { what, by, emitted }) = culprit else {
         return;
     };

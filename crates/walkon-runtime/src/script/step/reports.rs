@@ -35,7 +35,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Current, failure: CallFailure) {
     let lua = vm.lua();
     if failure.kind == FaultKind::Stopped {
         // Nobody's mistake; but no other run has this tick, and a replay has to know.
-        push(vm, Fact::Notice { what: NoticeKind::ScriptStopped, count: 1, walk: None, why: None });
+        push(vm, Fact::notice(NoticeKind::ScriptStopped, 1));
         return;
     }
     if failure.kind == FaultKind::Ended {

@@ -61,10 +61,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     }
     let count = store::with(lua, |runtime| runtime.queue.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
-        invoke::push(
-            vm,
-            Fact::Notice { what: NoticeKind::ScriptDeferred, count: count as u64, walk: None, why: None },
-        );
+        invoke::push(vm, Fact::notice(NoticeKind::ScriptDeferred, count as u64));
     }
 }
 

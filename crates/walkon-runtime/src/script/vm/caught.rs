@@ -11,11 +11,9 @@ use crate::script::vm::fault::{
 };
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::machine::Machine;
-use crate::script::vm::stack_frame::StackFrame;
+use crate::script::vm::stack_frame::{FRAMES_SHOWN, StackFrame};
 use crate::script::vm::{fault, hints, store};
 
-/// Frames shown of a traceback; the rest is counted.
-const FRAMES_SHOWN: usize = 20;
 /// Stands for the frames that are not shown.
 const MORE: &str = "...";
 

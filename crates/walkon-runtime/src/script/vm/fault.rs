@@ -93,7 +93,7 @@ pub(crate) struct FailureInside {
 pub(crate) enum FailureWay {
     /// It is raised there.
     Raised,
-    /// It is returned as a text that begins with its place. Whoever has it may raise it again.
+    /// It is returned as a text that begins with its place, and may be raised again.
     Returned,
 }
 

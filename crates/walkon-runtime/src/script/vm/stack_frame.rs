@@ -1,6 +1,9 @@
-//! A frame of a script.
+//! A frame of a script, and how many a traceback shows.
 //!
 //! In: nothing. Out: one struct. Not here: how frames are found (`fault`, `fuel::tripped`, `debug`).
+
+/// Frames shown of a traceback; the rest is counted.
+pub(crate) const FRAMES_SHOWN: usize = 20;
 
 /// One frame of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,7 +59,10 @@ pub(crate) fn plain(what: &str, data: &Plain, limit_kib: u32) -> Result<(), OpEr
     let mut look = PlainLook { path: what.to_owned(), left: limit_kib as usize * 1024, depth: 0 };
     look.at(data).map_err(|trouble| {
         OpError::Data(match trouble {
-            PlainTrouble::NotPlain(found) => format!("{} is {found}, expected plain data", look.path),
+            PlainTrouble::NotFinite => format!("{} is no finite number, expected plain data", look.path),
+            PlainTrouble::TooDeep => {
+                format!("{} is deeper than {PLAIN_DEPTH_MAX} tables, expected plain data", look.path)
+            }
             PlainTrouble::TooLarge => format!("{what} is larger than {limit_kib} KiB, the most allowed"),
         })
     })
@@ -76,7 +79,8 @@ struct PlainLook {
 
 /// Why data is not plain, or too much.
 enum PlainTrouble {
-    NotPlain(&'static str),
+    NotFinite,
+    TooDeep,
     TooLarge,
 }
 
@@ -93,7 +97,7 @@ impl PlainLook {
             }
             Plain::Bool(_) | Plain::Character(_) | Plain::Door(_) => true,
         };
-        if is_finite { Ok(()) } else { Err(PlainTrouble::NotPlain("no finite number")) }
+        if is_finite { Ok(()) } else { Err(PlainTrouble::NotFinite) }
     }
 
     fn inside<'a>(
@@ -101,7 +105,7 @@ impl PlainLook {
         entries: impl Iterator<Item = (KeyRef<'a>, &'a Plain)>,
     ) -> Result<(), PlainTrouble> {
         if self.depth >= PLAIN_DEPTH_MAX {
-            return Err(PlainTrouble::NotPlain("deeper than 32 tables"));
+            return Err(PlainTrouble::TooDeep);
         }
         self.depth += 1;
         let length = self.path.len();

@@ -73,8 +73,8 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
     }
 }
 
-/// The call that a fault is told of: that of the behaviour whose code takes a walk over a link, whoever owns
-/// the task.
+/// The call that a fault is told of. The code that takes a walk over a link is the behaviour's, even where a
+/// scene owns the task.
 fn to_blame(task: &Task, call: &Call) -> Call {
     match task.role {
         TaskRole::Traverse { behaviour: owner, .. } => Call { owner, ..call.clone() },

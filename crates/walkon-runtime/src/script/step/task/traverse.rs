@@ -54,8 +54,8 @@ pub(crate) fn begin(vm: &ScriptVm, walk: WalkId, character: CharacterId, link: &
     Ok(())
 }
 
-/// Whose task it is: that of the behaviour, or of whoever walks a character whose behaviour stands still,
-/// such as the scene that holds it.
+/// The owner of the task: the behaviour. While a behaviour stands still, the owner of the walk, such as the
+/// scene that holds the character.
 fn owner_of_task(lua: &Lua, walk: WalkId, behaviour: Owner) -> Owner {
     if !store::with(lua, |runtime| runtime.owners.is_paused(behaviour)) {
         return behaviour;

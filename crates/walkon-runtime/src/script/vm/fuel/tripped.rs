@@ -1,16 +1,16 @@
 //! Where a call stood when it was ended.
 //!
-//! In: stacks whose safepoints raise. Out: frames of scripts, innermost first. Holds: what a stack is told
-//! first is kept: its later safepoints raise because of it, on the way out of protected calls; another stack
-//! is of whoever has resumed the one before. Not here: why the call was ended (`Trip`), the look at a stack
+//! In: stacks whose safepoints raise. Out: frames of scripts, innermost first. Holds: of each stack the first
+//! look is kept: its later safepoints raise because of it, on the way out of protected calls. The next stack
+//! that raises is the one that resumed it. Not here: why the call was ended (`Trip`), the look at a stack
 //! (`sampling`).
 
 use std::cell::{Cell, RefCell};
 
-use crate::script::vm::stack_frame::StackFrame;
+use crate::script::vm::stack_frame::{FRAMES_SHOWN, StackFrame};
 
-/// Frames that are kept, one more than a traceback shows.
-const FRAMES_MAX: usize = 21;
+/// Frames that are kept: one more than are shown tells that there are more.
+const FRAMES_MAX: usize = FRAMES_SHOWN + 1;
 
 /// The frames of the call under way, once it was ended.
 #[derive(Debug, Default)]
