@@ -247,7 +247,7 @@ function typeof(value) end
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
----@field distance? number metres from centre to centre, on its layer and floor, that are near enough, default 1.35
+---@field distance? number metres from centre to centre, on its layer and floor, that are near enough; default `radius`, else 1.35
 ---@field keep? boolean never settle on reaching: stay close until stopped
 ---@field loseBeyond? number farther than these metres the target is lost; default never
 ---@field loseAfter? number seconds that it must be so far away, default 0

@@ -207,6 +207,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "unresolved",
         "walkTo: unknown mark \"trone\"; did you mean \"throne\"?",
     ),
+    (
+        "world.player():walkTo(\"gate\")",
+        "unresolved",
+        "walkTo: unknown mark \"gate\"; it is the name of a door: write world.door(\"gate\")",
+    ),
     ("region.on(\"entri\")", "unresolved", "region.on: unknown region \"entri\"; did you mean \"entry\"?"),
     ("nav.route(\"round\")", "unresolved", "nav.route: unknown route \"round\"; did you mean \"rounds\"?"),
     ("nav.mark(\"pots\")", "unresolved", "nav.mark: unknown mark \"pots\"; did you mean \"post\"?"),

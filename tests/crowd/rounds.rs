@@ -198,6 +198,39 @@ fn fleeing_ends_far_enough_away_and_goes_on_while_the_threat_comes_after() {
 }
 
 #[test]
+fn fault_g33_on_free_ground_a_walk_is_never_held_up_however_slow_and_impatient() {
+    let speeds = [0.01_f32, 0.03, 0.05, 0.2, 1.0, 4.0, 50.0];
+    let patiences = ["patience = 0, ", "patience = 0.1, ", "patience = 1, ", ""];
+    for (speed, patience) in speeds.iter().flat_map(|&speed| patiences.map(|patience| (speed, patience))) {
+        let metres = (speed * 12.0).clamp(0.12, 5.0);
+        let tell = "onBlocked = function() log.info(\"held up\") end";
+        // Backwards, so that it turns round first.
+        let mut run = Run::of(&format!(
+            "anna:face(math.pi) anna:walkTo(vector.create(3, 0, 5 + {metres}), {{ speed = 5, onSettled = function()
+                anna:walkTo(vector.create(3, 0, 5), {{ speed = {speed}, {patience}{tell}, {TELL} }}) end }})"
+        ));
+        run.seconds(25);
+        assert_eq!(run.told, ["arrived/reached"], "{speed} m/s {patience}");
+    }
+}
+
+#[test]
+fn a_follower_comes_as_near_as_its_distance_or_its_radius_says() {
+    for (options, near_m) in [
+        ("", 1.35),
+        ("radius = 0.9, ", 0.9),
+        ("distance = 2.5, ", 2.5),
+        ("radius = 0.9, distance = 2.5, ", 2.5),
+    ] {
+        let mut run = Run::of(&format!("ben:follow(anna, {{ {options}{TELL} }})"));
+        run.seconds(15);
+        assert_eq!(run.told, ["arrived/reached"], "{options}");
+        let between_m = run.at("ben").distance(run.at("anna"));
+        assert!((near_m - 0.1..=near_m).contains(&between_m), "{options}: {between_m}");
+    }
+}
+
+#[test]
 fn who_is_cornered_stands_as_far_as_it_gets() {
     let mut run = Run::of(&format!("anna:flee(10, 10, {{ distance = 60, {TELL} }})"));
     run.seconds(10);

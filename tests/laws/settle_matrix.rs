@@ -243,7 +243,20 @@ const CASES: &[(&str, Case)] = &[
             ..CASE
         },
     ),
-    ("no progress", Case { options: "speed = 0.01, patience = 0.5", end: "blocked/stuck", ..CASE }),
+    (
+        "no progress",
+        Case {
+            goal: "\"cell\"",
+            options: "speed = 20, patience = 0.5",
+            before: "world.setDoor(\"gate\", true)",
+            end: "blocked/stuck",
+            level: (
+                "\"wide\", \"position\": [12,10], \"radius\": 2.0",
+                "\"wide\", \"position\": [20.5,10], \"radius\": 0.95, \"player\": true",
+            ),
+            ..CASE
+        },
+    ),
     ("its time is over", Case { options: "timeout = 0.4", end: "blocked/timeout", ..CASE }),
     (
         "its time is over while it stands",

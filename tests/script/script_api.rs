@@ -548,6 +548,10 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ),
         ("guard.walkTo(12, 7)", "walkTo: called with a dot; write guard:walkTo(...)"),
         ("guard:walkTo(\"gatte\")", "walkTo: unknown mark \"gatte\"; did you mean \"gate\"?"),
+        (
+            "guard:walkTo(\"guard\")",
+            "walkTo: unknown mark \"guard\"; it is the name of a character: write world.character(\"guard\")",
+        ),
         ("nav.setAreaCost(\"yard\", 0)", "nav.setAreaCost: factor is 0, expected 0.1 to 100"),
         (
             "nav.link(\"post\", guard)",
@@ -563,6 +567,9 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ("nav.areaCost(\"yrad\")", "nav.areaCost: unknown area \"yrad\"; did you mean \"yard\"?"),
         ("region.on(\"hal\")", "region.on: unknown region \"hal\"; did you mean \"hall\"?"),
         ("nav.route(\"round\")", "nav.route: unknown route \"round\"; did you mean \"rounds\"?"),
+        ("guard:moveTo(\"gate\")", "Character: unknown field \"moveTo\"; use :walkTo(place)"),
+        ("guard:walkTo(\"gate\"):cancel()", "Walk: unknown field \"cancel\"; use :stop()"),
+        ("event.fire(\"x\")", "event: unknown field \"fire\"; use event.emit(name, payload)"),
         ("local p = guard.postion", "Character: unknown field \"postion\"; did you mean \"position\"?"),
         ("nav.findPaths(guard, player)", "nav: unknown field \"findPaths\"; did you mean \"findPath\"?"),
         ("guard.facing = 1", "Character: fields are read-only, \"facing\" cannot be set; use :face(...)"),

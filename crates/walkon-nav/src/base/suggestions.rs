@@ -74,6 +74,14 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     meant.map(|meant| format!("did you mean \"{meant}\"?"))
 }
 
+/// [`did_you_mean`], or where no option is near all that there are: `known options are a, b, c`. Nothing
+/// where there are none.
+#[must_use]
+pub fn did_you_mean_or_all(name: &str, options: &[&str]) -> Option<String> {
+    let all = || (!options.is_empty()).then(|| format!("known options are {}", options.join(", ")));
+    did_you_mean(name, options.iter().copied()).or_else(all)
+}
+
 /// The only candidate that begins with `name`: `position` for `pos`.
 fn only_longer<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let short = folded(name);
@@ -141,6 +149,14 @@ mod tests {
         assert_eq!(nearest("dor", ["door"]), Some("door"));
         assert_eq!(nearest("bar", ["foo", "well"]), None);
         assert_eq!(nearest("x", ["y"]), None, "a name of one letter has no neighbours");
+    }
+
+    #[test]
+    fn where_no_option_is_near_all_are_told() {
+        let meant = |name: &str| did_you_mean_or_all(name, &["doors", "gait"]);
+        assert_eq!(meant("dors"), Some("did you mean \"doors\"?".to_owned()));
+        assert_eq!(meant("run"), Some("known options are doors, gait".to_owned()));
+        assert_eq!(did_you_mean_or_all("run", &[]), None);
     }
 
     #[test]

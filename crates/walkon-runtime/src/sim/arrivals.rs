@@ -474,13 +474,21 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
         _ => walk.progress_tick,
     };
     let now = walk.clock(clock.landing());
+    let given_ticks = walk.options.patience_ticks;
+    // Most get on.
+    if now.since(since) < given_ticks && now.since(walk.nearest_tick) < given_ticks {
+        return None;
+    }
+    let patience_ticks = match walk.phase {
+        Phase::Moving => given_ticks.max(walk_progress::progress_ticks(clock.rate, walk, character)),
+        _ => given_ticks,
+    };
     // A slow turner stands at a corner for as long as it turns.
     let turn_ticks = clock.rate.ticks((character.gait.half_turn_s() - QUICK_HALF_TURN_S).max(0.0));
-    let waited = now.since(since) >= walk.options.patience_ticks.saturating_add(turn_ticks);
+    let waited = now.since(since) >= patience_ticks.saturating_add(turn_ticks);
     // To and fro, always getting on a little, and never nearer to the end.
-    let is_over = |since: TickNumber, patiences: u64| {
-        now.since(since) >= walk.options.patience_ticks.saturating_mul(patiences)
-    };
+    let is_over =
+        |since: TickNumber, patiences: u64| now.since(since) >= patience_ticks.saturating_mul(patiences);
     let is_lost = walk.phase == Phase::Moving
         && walk_modes::is_to_point(walk)
         && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
@@ -531,7 +539,10 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     let left_m = left_m(walk, character);
     let waits = || walk.phase == Phase::Moving && walk.waits_for_path(map.nav.revision());
     let gets_on = walk.phase == Phase::Planning || waits();
-    if let Some(reason) = held_up(&map.doors, walk, left_m) {
+    if let Some(reason) = held_up(&map.doors, walk, left_m)
+        && walk.options.tells.blocked
+        && walk_progress::is_held_up(walk, character, clock)
+    {
         walk_progress::held_up(events, id, walk, reason, clock);
     }
     let talk_m = settings.crowd.npc_talk_distance_m;

@@ -440,7 +440,7 @@ fn note_walk(
     }
     let is_idle = walk.token.is_none();
     // A door may have closed on a way that was planned through it while it stood open.
-    let is_shut_out = step.stride.is_at_wall && walk_progress::is_held_up(walk, clock);
+    let is_shut_out = step.stride.is_at_wall && walk_progress::is_held_up(walk, character, clock);
     let is_lost = (step.stride.is_lost || is_shut_out) && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
         debug_assert!(false, "a walk with a move follows a path");

@@ -6,10 +6,12 @@
 use glam::Vec3;
 
 use crate::base::ids::WalkId;
+use crate::base::time::TickRate;
+use crate::world::character::Character;
 use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact, WalkNews};
 use crate::world::outcome::{Blocker, Reason};
-use crate::world::walk::{Phase, Walk};
+use crate::world::walk::{Phase, Walk, WalkOptions};
 
 /// Seconds without progress before an event says so; half of the patience, when that is less.
 const HELD_UP_S: f64 = 0.5;
@@ -40,12 +42,9 @@ pub(crate) fn near(events: &mut EventQueue, id: WalkId, walk: &mut Walk, place: 
     }
 }
 
-/// Tells what keeps a walker from getting on, once it has done so for a while.
+/// Tells what keeps a walker from getting on, once for each obstruction.
 pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reason: Reason, clock: &Clock) {
-    if !walk.options.tells.blocked || walk.told_blocked {
-        return;
-    }
-    if !is_held_up(walk, clock) {
+    if walk.told_blocked {
         return;
     }
     let ticks = held_ticks(walk, clock);
@@ -62,8 +61,21 @@ pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reas
 }
 
 /// Whether a walk has not got on for a while.
-pub(crate) fn is_held_up(walk: &Walk, clock: &Clock) -> bool {
-    held_ticks(walk, clock) >= clock.rate.ticks(HELD_UP_S).min(walk.options.patience_ticks / 2)
+pub(crate) fn is_held_up(walk: &Walk, character: &Character, clock: &Clock) -> bool {
+    let held_ticks = held_ticks(walk, clock);
+    held_ticks >= clock.rate.ticks(HELD_UP_S).min(walk.options.patience_ticks / 2)
+        && held_ticks >= clock.rate.ticks(character.gait.half_turn_s() + progress_s(walk, character))
+}
+
+/// Ticks in which a walker on a free way gets on for certain, however slow it is: half a turn, and twice as
+/// long as its speed takes.
+pub(crate) fn progress_ticks(rate: TickRate, walk: &Walk, character: &Character) -> u64 {
+    rate.ticks(character.gait.half_turn_s() + 2.0 * progress_s(walk, character))
+}
+
+/// Seconds that a walker takes for as much as counts as getting on.
+fn progress_s(walk: &Walk, character: &Character) -> f64 {
+    f64::from(WalkOptions::PROGRESS_M / walk.speed_mps(character))
 }
 
 /// Ticks since a walk last got on.

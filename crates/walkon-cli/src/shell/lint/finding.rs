@@ -96,6 +96,14 @@ impl LintFinding {
             None => self,
         }
     }
+
+    /// The same about an option; where none is near, all that there are.
+    pub fn suggest_option(self, name: &str, known: &[&str]) -> Self {
+        match suggestions::did_you_mean_or_all(name, known) {
+            Some(help) => self.help(help),
+            None => self,
+        }
+    }
 }
 
 /// `"a", "b" or "c"`.

@@ -35,6 +35,14 @@ impl LevelNames {
         self.0.iter().find(|(kind, _)| noun(kind) == wanted).map_or(&NONE, |(_, names)| names)
     }
 
+    /// How to write what is no mark, as a character or a door has the name.
+    fn other_place(&self, link: &QuotedName) -> Option<String> {
+        let has = |kind: &str| self.0.get(kind).is_some_and(|names| names.contains(&link.name));
+        let kind = ["CharacterName", "DoorName"].into_iter().find(|kind| has(kind));
+        let kind = noun(kind.filter(|_| link.kind == "MarkName")?);
+        Some(format!("it is the name of a {kind}: write world.{kind}(\"{}\")", link.name))
+    }
+
     /// These names, and those of another level.
     pub fn add(&mut self, other: &Self) {
         for (kind, names) in &other.0 {
@@ -72,6 +80,9 @@ pub(super) fn check(
         let message = format!("{}: unknown {} \"{}\"", link.called, noun(link.kind), link.name);
         let candidates = names.iter().map(String::as_str);
         let finding = LintFinding::error(code::UNRESOLVED, link.place, message);
-        findings.push(finding.suggest(&link.name, candidates));
+        findings.push(match known.other_place(link) {
+            Some(instead) => finding.help(instead),
+            None => finding.suggest(&link.name, candidates),
+        });
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
 use crate::script::vm::convert::UsageError;
+use crate::script::vm::shown_names::shorten;
 use crate::world::World;
 use crate::world::place::Mark;
 
@@ -63,10 +64,26 @@ pub fn region(world: &World, function: &str, name: &str) -> Result<RegionId, Usa
 /// The mark called `name`.
 ///
 /// # Errors
-/// When there is none.
+/// When there is none; a character or a door of that name is told.
 pub fn mark<'a>(world: &'a World, function: &str, name: &str) -> Result<&'a Mark, UsageError> {
     let known = || world.marks().map(|mark| mark.name.as_str());
-    world.mark(name).ok_or_else(|| UsageError::unknown(function, "mark", name, known()))
+    world.mark(name).ok_or_else(|| match other_place(world, name) {
+        Some(kind) => {
+            let name = shorten(name);
+            let what = format!(
+                "unknown mark \"{name}\"; it is the name of a {kind}: write world.{kind}(\"{name}\")"
+            );
+            UsageError::new(function, what)
+        }
+        None => UsageError::unknown(function, "mark", name, known()),
+    })
+}
+
+/// What else one can walk to has a name.
+fn other_place(world: &World, name: &str) -> Option<&'static str> {
+    let is_character = world.find_character(name).is_some();
+    let kind = if is_character { "character" } else { "door" };
+    (is_character || world.find_door(name).is_some()).then_some(kind)
 }
 
 /// The stops of the route called `name`.

@@ -34,7 +34,7 @@ const FOLLOW_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
             "distance",
             "number?",
             "2",
-            "metres from centre to centre, on its layer and floor, that are near enough, default 1.35",
+            "metres from centre to centre, on its layer and floor, that are near enough; default `radius`, else 1.35",
         ),
         field("keep", "boolean?", "true", "never settle on reaching: stay close until stopped"),
         field("loseBeyond", "number?", "14", "farther than these metres the target is lost; default never"),
@@ -207,6 +207,7 @@ fn follow(lua: &Lua, args: &mut Args) -> HostResult {
     let length =
         |name: &'static str| options.find(name).map(|given| metres(&given, 0.0, DISTANCE_MAX_M)).transpose();
     let (distance_m, lose_beyond_m) = (length("distance")?, length("loseBeyond")?);
+    let distance_m = distance_m.or(walk.radius_m);
     let keep = options.find("keep").map_or(Ok(false), |keep| keep.boolean())?;
     let lose_after_s = seconds(&options, "loseAfter")?.unwrap_or(0.0);
     let asked = WalkRequest { character, walk, handlers };

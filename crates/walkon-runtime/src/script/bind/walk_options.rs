@@ -136,7 +136,7 @@ const AREAS_MAX: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct WalkAsk {
     pace: WalkPace,
-    radius_m: Option<f32>,
+    pub(super) radius_m: Option<f32>,
     accept: AcceptEnd,
     face: Option<Gaze>,
     doors: Option<DoorPolicy>,

@@ -11,7 +11,7 @@ use glam::Vec3;
 use mlua::{Buffer, Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::script::vm::lend::{BindError, PanicWatch};
-use crate::script::vm::shown_names::{shorten, suggestion};
+use crate::script::vm::shown_names::{shorten, suggested_option, suggestion};
 use crate::script::vm::{fault, fuel, hints};
 
 /// The beginning of the mistake of a method that was called without its handle.
@@ -450,7 +450,9 @@ impl Argument {
 fn unknown_option(function: &str, key: &Value, allowed: &[&str]) -> UsageError {
     match key.as_string() {
         Some(name) => {
-            UsageError::unknown(function, "option", &name.to_string_lossy(), allowed.iter().copied())
+            let name = name.to_string_lossy();
+            let what = format!("unknown option \"{}\"{}", shorten(&name), suggested_option(&name, allowed));
+            UsageError { price: price_of_unknown(allowed.len() as u64), ..UsageError::new(function, what) }
         }
         None => UsageError::new(function, format!("unknown option {}, expected names", describe(key))),
     }

@@ -10,6 +10,11 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str
     suggestions::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
 }
 
+/// The same about an option; where none is near, all that there are.
+pub(crate) fn suggested_option(name: &str, known: &[&str]) -> String {
+    suggestions::did_you_mean_or_all(name, known).map_or_else(String::new, |known| format!("; {known}"))
+}
+
 /// Names in messages are cut at 40 letters; control characters are shown as escapes.
 pub(crate) fn shorten(text: &str) -> String {
     let mut shown = String::new();

@@ -49,8 +49,10 @@ pub(super) fn look(
     }
     let away_m = between_m(parts.characters, walk.character, target);
     // What is left may be less than counts as getting on.
+    let is_held_up = |who| walk_progress::is_held_up(walk, who, parts.clock);
     let is_as_good = || {
-        away_m <= follow.distance_m + WalkOptions::PROGRESS_M && walk_progress::is_held_up(walk, parts.clock)
+        away_m <= follow.distance_m + WalkOptions::PROGRESS_M
+            && parts.characters.get(walk.character).is_some_and(is_held_up)
     };
     // Nearer than beside it nobody comes.
     if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) || is_as_good() {

@@ -125,9 +125,9 @@ fn keys(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings
             continue;
         }
         let message = format!("{function}: unknown option \"{}\"", word.text);
-        let known = fields.iter().map(|field| field.name.as_str());
-        findings
-            .push(LintFinding::error(code::UNKNOWN_OPTION, word.place, message).suggest(&word.text, known));
+        let known: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let finding = LintFinding::error(code::UNKNOWN_OPTION, word.place, message);
+        findings.push(finding.suggest_option(&word.text, &known));
     }
     let is_whole = items.iter().all(|item| matches!(item, TableItem::Named(..)))
         && matches!(reading.tree.kind(value), ExprKind::Table(_));

@@ -56,7 +56,10 @@ fn options_are_checked_by_name() {
         message(read("{ onArive = print }")),
         "walkTo: unknown option \"onArive\"; did you mean \"onArrived\"?"
     );
-    assert_eq!(message(read("{ zzzzzz = 1 }")), "walkTo: unknown option \"zzzzzz\"");
+    assert_eq!(
+        message(read("{ zzzzzz = 1 }")),
+        "walkTo: unknown option \"zzzzzz\"; known options are onArrived, onFailed, doors"
+    );
     assert_eq!(message(read("{ [{}] = 1 }")), "walkTo: unknown option a table, expected names");
     assert_eq!(message(read("7")), "walkTo: options is 7, expected a table of options");
     assert!(read("nil").unwrap().find("doors").is_none());
