@@ -381,12 +381,10 @@ impl JsonReader<'_> {
                     format!("unknown field \"{key}\"{whose}"),
                 )
                 .at(JsonPath::Key(node.place, key).pointer());
-                match suggestions::nearest(key, known.iter().copied()) {
-                    Some(near) => found.help(format!("did you mean \"{near}\"?")),
-                    None => {
-                        found.help("remove it, or let its name begin with \"x-\" to keep it for yourself")
-                    }
-                }
+                found.help(suggestions::did_you_mean(key, known.iter().copied()).unwrap_or_else(|| {
+                    let known = known.join(", ");
+                    format!("known are {known}; a name that begins with \"x-\" is yours")
+                }))
             });
         }
     }
