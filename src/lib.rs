@@ -83,7 +83,7 @@ pub use walkon_runtime::game::inspect::Inspected;
 #[doc(inline)]
 pub use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 #[doc(inline)]
-pub use walkon_runtime::game::recording::{EndLine, ReadError, Recording};
+pub use walkon_runtime::game::recording::{ReadError, Recording};
 #[doc(inline)]
 pub use walkon_runtime::game::replay::{Difference, DifferenceKind, HashDifference, ReplayResult, replay};
 #[doc(inline)]
@@ -115,8 +115,6 @@ pub use walkon_runtime::script::vm::fuel::Signals;
 
 // Debuggers.
 #[doc(inline)]
-pub use walkon_runtime::game::debugging::EVENT_NAMES;
-#[doc(inline)]
 pub use walkon_runtime::script::debug::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, DebugScope, DebugThread,
     Debugger, FaultStops, HitRule, Page, PagePart, Paused, StopReason, Variable,
@@ -142,21 +140,17 @@ pub use walkon_runtime::world::outcome::{Blocker, Journey, Reason, Status, WalkR
 #[doc(inline)]
 pub use walkon_runtime::world::region::CrossingKind;
 #[doc(inline)]
-pub use walkon_runtime::world::scratch::PathCounts;
-#[doc(inline)]
 pub use walkon_runtime::world::state_hash::WorldHash;
 #[doc(inline)]
 pub use walkon_runtime::world::walk::Ask;
-#[doc(inline)]
-pub use walkon_runtime::world::walks::WalkCounts;
 
 // What a game asks for.
 #[doc(inline)]
 pub use walkon_runtime::world::World;
 #[doc(inline)]
-pub use walkon_runtime::world::character::Gait;
+pub use walkon_runtime::world::character::{Character, Gait};
 #[doc(inline)]
-pub use walkon_runtime::world::door::DoorPolicy;
+pub use walkon_runtime::world::door::{Door, DoorPolicy};
 #[doc(inline)]
 pub use walkon_runtime::world::goal::Goal;
 #[doc(inline)]
@@ -168,9 +162,11 @@ pub use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkO
 
 // The map.
 #[doc(inline)]
+pub use walkon_runtime::base::rng::Rng;
+#[doc(inline)]
 pub use walkon_runtime::glam::Vec3;
 #[doc(inline)]
 pub use walkon_runtime::nav::{
-    Accept, Disc, LayerChange, LinkAction, LinkActions, NavMap, Others, OwnArea, PassRules, Path, PathAnswer,
-    PathFailure, PathQuery, PathStatus, Reach, Revision, Search, Traversal,
+    Accept, Disc, LayerChange, LayerPoint, LinkAction, LinkActions, NavMap, Others, PassRules, Path,
+    PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Reach, Revision, Search, Traversal,
 };

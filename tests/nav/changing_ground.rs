@@ -109,7 +109,7 @@ fn set(stage: &mut Stage, means: Means, is_there: bool) {
             areas::set_available(stage.game.world_mut(), id, Availability::of(!is_there)).unwrap();
         }
         Means::Block if is_there => assert!(blocks::remove(stage.game.world_mut(), 1)),
-        Means::Block => _ = blocks::add(stage.game.world_mut(), Owner::HOST, ground(MIDDLE), 2.6),
+        Means::Block => _ = blocks::add(stage.game.world_mut(), Owner::HOST, ground(MIDDLE), 2.6).unwrap(),
         Means::Tiles => {
             for (column, row) in (8..12).flat_map(|column| (2..6).map(move |row| (column, row))) {
                 let change = TileChange { navigable: Some(is_there), ..TileChange::default() };

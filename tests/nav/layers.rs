@@ -377,7 +377,7 @@ fn a_block_lies_on_its_layer_and_on_no_other() {
     let mut stage = stage(&[("ground", row), ("sky", row)], "");
     let add = |stage: &mut Stage, layer: u8, x: f32| {
         let centre = LayerPoint { layer, point: at(x, 0.5) };
-        let serial = blocks::add(stage.game.world_mut(), Owner::HOST, centre, 0.6);
+        let serial = blocks::add(stage.game.world_mut(), Owner::HOST, centre, 0.6).unwrap();
         stage.ticks(2);
         serial
     };

@@ -208,7 +208,7 @@ fn seed_n5_a_wall_put_up_ahead_changes_the_path_as_soon_as_the_budget_allows() {
         let walk = stage.walk(30.0, 2.0, |_| {});
         let (_, way) = first_path(&mut stage, walk, 2000);
         stage.ticks(30);
-        blocks::add(stage.game.world_mut(), Owner::HOST, ground(at(15.0, 2.0)), 1.0);
+        blocks::add(stage.game.world_mut(), Owner::HOST, ground(at(15.0, 2.0)), 1.0).unwrap();
         let mut ticks = 0;
         while points(&stage, walk).last().is_some() && points(&stage, walk) == way && ticks < 300 {
             stage.tick();
@@ -246,7 +246,7 @@ fn seed_n7_a_wall_that_comes_while_a_search_is_paused_is_never_walked_into() {
     stage.ticks(8);
     assert!(stage.world().walk(walk).unwrap().token.is_some());
     // Over most of the gap that every way leads through.
-    blocks::add(stage.game.world_mut(), Owner::HOST, ground(at(35.2, 7.2)), 1.2);
+    blocks::add(stage.game.world_mut(), Owner::HOST, ground(at(35.2, 7.2)), 1.2).unwrap();
     for _ in 0..9000 {
         stage.tick();
         let place = stage.position();

@@ -22,7 +22,7 @@ const FORMS: [(&str, &str); 9] = [
 ];
 
 /// Commands, and the forms that each of their fields takes.
-const COMMANDS: [(&str, &[(&str, &str)]); 31] = [
+const COMMANDS: [(&str, &[(&str, &str)]); 32] = [
     ("step", &[("ticks", "count")]),
     ("speed", &[("times", "number count")]),
     ("restart", &[("seed", "count")]),
@@ -42,6 +42,7 @@ const COMMANDS: [(&str, &[(&str, &str)]); 31] = [
         "input",
         &[("tags", "texts"), ("remove", "text"), ("door", "text"), ("order", "text"), ("area", "text")],
     ),
+    ("input", &[("block", "text"), ("radius", "number count"), ("layer", "text"), ("unblock", "text")]),
     ("input", &[("available", "truth"), ("evaluate", "text"), ("attend", "truth")]),
     ("inspect", &[("kind", "text"), ("name", "text")]),
     ("find", &[("text", "text")]),

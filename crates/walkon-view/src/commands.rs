@@ -399,7 +399,7 @@ fn input(fields: &CommandFields<'_>) -> Result<Input, String> {
 }
 
 /// The fields that name an input, of which a command has one; each with the fields that say more of it.
-const INPUTS: [(&str, &[&str]); 13] = [
+const INPUTS: [(&str, &[&str]); 15] = [
     ("event", &["payload"]),
     ("answer", &["option"]),
     ("continue", &[]),
@@ -411,6 +411,8 @@ const INPUTS: [(&str, &[&str]); 13] = [
     ("remove", &[]),
     ("door", &["order"]),
     ("area", &["available"]),
+    ("block", &["at", "radius", "layer"]),
+    ("unblock", &[]),
     ("evaluate", &[]),
     ("attend", &[]),
 ];
@@ -421,8 +423,8 @@ fn is_said(fields: &CommandFields<'_>, word: &str) -> bool {
 }
 
 /// What a person can have done in the level, as the fields that name it.
-const VERBS: [&str; 9] =
-    ["walk", "stop", "teleport", "spawn", "remove", "door", "area", "evaluate", "attend"];
+const VERBS: [&str; 11] =
+    ["walk", "stop", "teleport", "spawn", "remove", "door", "area", "block", "unblock", "evaluate", "attend"];
 
 fn verb_input(verb: &str, fields: &CommandFields<'_>) -> Result<Input, String> {
     let name = || fields.text(verb).map(str::to_owned);
@@ -444,6 +446,13 @@ fn verb_input(verb: &str, fields: &CommandFields<'_>) -> Result<Input, String> {
         "remove" => Input::Remove { character: name()? },
         "door" => Input::Door { door: name()?, order: door_order(fields.text("order")?)? },
         "area" => Input::Area { area: name()?, is_available: fields.truth("available")? },
+        "block" => Input::Block {
+            name: name()?,
+            at: fields.place("at")?.to_array(),
+            radius_m: fields.number("radius")? as f32,
+            layer: fields.maybe_text("layer")?.map(str::to_owned),
+        },
+        "unblock" => Input::Unblock { name: name()? },
         "attend" => Input::Attend { is_attended: fields.truth("attend")? },
         _ => Input::Evaluate { text: name()? },
     })

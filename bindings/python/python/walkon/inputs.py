@@ -87,6 +87,17 @@ def area(area: str, available: bool) -> Input:
     return {"kind": "area", "area": area, "available": available}
 
 
+def block(name: str, at: Place, radius: float, layer: str | None = None) -> Input:
+    """Blocks the ground within ``radius`` metres of a place: a barrel, a fallen tree."""
+    named = {"layer": layer} if layer else {}
+    return {"kind": "block", "name": name, "at": _place(at), "radius": float(radius), **named}
+
+
+def unblock(name: str) -> Input:
+    """Frees the ground of a block again."""
+    return {"kind": "unblock", "name": name}
+
+
 def evaluate(text: str) -> Input:
     """Runs a text of Luau in the environment of the level's script."""
     return {"kind": "evaluate", "text": text}

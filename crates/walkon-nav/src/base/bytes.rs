@@ -654,7 +654,7 @@ macro_rules! saved_keys {
                 if slot > u64::from(u32::MAX) || version > u64::from(u32::MAX) {
                     return Err(DecodeError::new("a number that names nothing"));
                 }
-                Ok(slotmap::KeyData::from_ffi(version << 32 | slot).into())
+                Ok(Self::from_bits(version << 32 | slot))
             }
         }
     )*};

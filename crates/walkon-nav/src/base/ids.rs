@@ -21,6 +21,12 @@ pub trait GenerationalKey: slotmap::Key {
     #[must_use]
     fn bits(self) -> u64;
 
+    /// The key of these bits, whether there is a value behind it or not.
+    #[must_use]
+    fn from_bits(bits: u64) -> Self {
+        slotmap::KeyData::from_ffi(bits).into()
+    }
+
     /// Where the value lies.
     #[must_use]
     #[inline]

@@ -338,6 +338,36 @@ pub struct RandomPoint {
     pub attempts: u32,
 }
 
+impl RandomPoint {
+    /// Points that are drawn unless more or fewer are asked for.
+    pub const ATTEMPTS: u32 = 64;
+
+    /// A point anywhere on the layer of a body.
+    ///
+    /// ```
+    /// use walkon_nav::base::rng::Rng;
+    /// use walkon_nav::nav::cells::{AreaShape, CellMap, GridSource};
+    /// use walkon_nav::nav::{NavMap, RandomPoint, Traversal};
+    ///
+    /// let polygon = vec![[0.0, 0.0], [20.0, 0.0], [20.0, 12.0], [0.0, 12.0]];
+    /// let yard = AreaShape { polygon, available: true, factor: 1.0 };
+    /// let source = GridSource { areas: vec![yard], ..GridSource::default() };
+    /// let map = NavMap::from(CellMap::from_grid(&source)?);
+    ///
+    /// let by = Traversal { radius_m: 0.3, ..Traversal::default() };
+    /// let query = RandomPoint { within_m: 3.0, ..RandomPoint::anywhere(by) };
+    /// let near = RandomPoint { centre: Some([4.0, 0.0, 6.0].into()), ..query };
+    /// let point = map.random_point(&near, &mut Rng::stream(7, "spawns"));
+    /// assert!(point.is_some_and(|point| point.x < 7.1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn anywhere(by: Traversal) -> Self {
+        let (centre, area, reachable_from) = (None, None, None);
+        Self { centre, within_m: 0.0, area, reachable_from, by, attempts: Self::ATTEMPTS }
+    }
+}
+
 /// A connected part of the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Island {

@@ -12,6 +12,9 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::base::suggestions;
 use crate::base::value::Plain;
 use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
+use crate::level::checked_path;
+use crate::nav::LayerPoint;
+use crate::script::bind::names::LAYER;
 use crate::script::host::ScriptHost;
 use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::world::World;
@@ -21,7 +24,7 @@ use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::ops::walks::{self, WalkOrder};
-use crate::world::ops::{OpError, areas, checks};
+use crate::world::ops::{OpError, areas, blocks, checks};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 use crate::world::settings::Settings;
@@ -82,6 +85,11 @@ impl InputTarget<'_> {
             }
             Input::Door { door, order } => self.door(door, *order),
             Input::Area { area, is_available } => self.area(area, Availability::of(*is_available)),
+            Input::Block { name, at, radius_m, layer } => {
+                let centre = LayerPoint { layer: self.layer(layer.as_deref())?, point: Vec3::from(*at) };
+                blocks::add_named(self.world, name, centre, *radius_m).map_err(sentence)
+            }
+            Input::Unblock { name } => blocks::remove_named(self.world, name).map_err(sentence),
             Input::Evaluate { text } => self.evaluate(text),
         }
     }
@@ -152,8 +160,11 @@ impl InputTarget<'_> {
         u32::try_from(self.world.settings.limits.state_kib).unwrap_or(u32::MAX)
     }
 
-    /// Whether scripts can be reloaded under these paths.
+    /// Whether scripts can be reloaded under these paths, and a level be made of those.
     fn check_reload(&self, texts: &Reload) -> Result<(), String> {
+        if let Some(level) = &texts.level {
+            level.files.keys().chain([&level.path]).try_for_each(|path| check_path(path))?;
+        }
         match &self.scripts {
             Some(scripts) => scripts.check_paths(&texts.scripts, &self.reload.scripts),
             None if texts.scripts.is_empty() => Ok(()),
@@ -200,6 +211,14 @@ impl InputTarget<'_> {
         areas::set_available(self.world, id, wanted).map(drop).map_err(sentence)
     }
 
+    fn layer(&self, name: Option<&str>) -> Result<u8, String> {
+        let Some(name) = name else { return Ok(0) };
+        let known: Vec<&str> =
+            self.world.tiles().map_or_else(|| vec![LAYER], |tiles| tiles.layer_names().collect());
+        let found = known.iter().position(|layer| *layer == name);
+        found.map(|at| at as u8).ok_or_else(|| unknown("layer", name, known.into_iter()))
+    }
+
     fn evaluate(&mut self, text: &str) -> Result<(), String> {
         match &mut self.scripts {
             Some(scripts) => scripts.evaluate(text),
@@ -225,6 +244,12 @@ impl InputTarget<'_> {
 /// `unknown door "gatte"; did you mean "gate"?`.
 fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
     format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known))
+}
+
+/// Whether a file of a level may have that path: messages and traces name it.
+fn check_path(path: &str) -> Result<(), String> {
+    checked_path(path)
+        .map_err(|wrong| format!("\"{}\" is no path of a file of a level: {wrong}", checks::shown(path)))
 }
 
 fn no_ground(at: Vec3) -> String {

@@ -46,6 +46,12 @@ pub const EVENT_NAMES: &[&str] = &[
     "reload.refused",
 ];
 
+impl Game {
+    /// The names of events of the runtime at which a debugger may stop. Every event of a script has its own
+    /// name.
+    pub const EVENT_NAMES: &'static [&'static str] = EVENT_NAMES;
+}
+
 /// The names of an event, the widest first.
 fn names(event: &Event) -> Vec<String> {
     let fixed: &[&str] = match event {

@@ -11,14 +11,15 @@ use glam::Vec3;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::trig;
 use crate::game::Game;
-use crate::nav::PathAnswer;
+use crate::nav::{LayerPoint, PathAnswer};
 use crate::world::World;
+use crate::world::area::Availability;
 use crate::world::character::Character;
 use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::ops::walks::{self, WalkOrder};
-use crate::world::ops::{OpError, areas, door_there, paths};
+use crate::world::ops::{OpError, areas, blocks, door_there, paths};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 use crate::world::walk::{LookTarget, WalkOptions};
@@ -107,6 +108,12 @@ impl Game {
     #[must_use]
     pub fn door(&self, name: &str) -> Option<DoorId> {
         self.world().find_door(name)
+    }
+
+    /// The area or obstacle of that name.
+    #[must_use]
+    pub fn area(&self, name: &str) -> Option<AreaId> {
+        if name.is_empty() { None } else { self.world().find_area(name) }
     }
 
     /// The place of the mark of that name.
@@ -273,6 +280,67 @@ impl Game {
     /// When it is out of range, the area is of another level, or the level has ended.
     pub fn set_area_cost(&mut self, area: AreaId, factor: f32) -> Result<(), OpError> {
         areas::set_factor(self.world_to_change()?, area, factor)
+    }
+
+    /// Puts an area or an obstacle in force; whether that was a change. The map follows in the next tick. The
+    /// area of a door opens the door, at once and whatever its lock says. A game that is to be replayed says
+    /// [`Input::Area`](crate::game::inputs::Input::Area).
+    ///
+    /// # Errors
+    /// On a precomputed grid; when the area is of another level, or the level has ended.
+    pub fn enable_area(&mut self, area: AreaId) -> Result<bool, OpError> {
+        areas::set_available(self.world_to_change()?, area, Availability::Available)
+    }
+
+    /// Puts an area or an obstacle out of force; whether that was a change. An area is a wall then, and an
+    /// obstacle is none. The area of a door closes the door.
+    ///
+    /// # Errors
+    /// As [`Game::enable_area`].
+    pub fn disable_area(&mut self, area: AreaId) -> Result<bool, OpError> {
+        areas::set_available(self.world_to_change()?, area, Availability::Unavailable)
+    }
+
+    /// Blocks the ground around a place on a layer of the map, 0 where it has no layers: a barrel, a fallen
+    /// tree. The map follows in the next tick, and walks that the block bars look for a way again. The block
+    /// stays over saves and edits of the level until [`Game::remove_block`]. A game that is to be replayed says
+    /// [`Input::Block`](crate::game::inputs::Input::Block).
+    ///
+    /// ```
+    /// # let mut game = walkon_runtime::example::game()?;
+    /// let (from, to) = ([2.0, 0.0, 6.0], [18.0, 0.0, 6.0]);
+    /// let way = |game: &mut walkon::Game| game.find_path(from, to, 0.3).path.length_m;
+    /// let before_m = way(&mut game);
+    /// game.add_block("barrel", [10.0, 0.0, 6.0], 1.5, 0)?;
+    /// game.tick(&[]);
+    /// assert!(way(&mut game) > before_m, "the way leads around it");
+    ///
+    /// game.remove_block("barrel")?;
+    /// game.tick(&[]);
+    /// assert_eq!(way(&mut game), before_m);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A name that is none, or that a block of the host has already; a place or a radius (0.01 to 50 metres)
+    /// out of range, a layer that is none; when the level has 1,024 blocks, or has ended.
+    pub fn add_block(
+        &mut self,
+        name: &str,
+        at: impl Into<[f32; 3]>,
+        radius_m: f32,
+        layer: u8,
+    ) -> Result<(), OpError> {
+        let centre = LayerPoint { layer, point: Vec3::from(at.into()) };
+        blocks::add_named(self.world_to_change()?, name, centre, radius_m)
+    }
+
+    /// Frees the ground of a block of the host again, in the next tick.
+    ///
+    /// # Errors
+    /// When no block of the host has that name, or the level has ended.
+    pub fn remove_block(&mut self, name: &str) -> Result<(), OpError> {
+        blocks::remove_named(self.world_to_change()?, name)
     }
 
     /// Locks a door, for walkers and scripts that have another key than this; with no key, than the one

@@ -4,7 +4,8 @@
 //! has `name` and `payload`, every other input a `kind` and fields of its own; a reload carries whole texts,
 //! so that a replay reads no file (fault:E20); values that a script would tell apart are told apart: handles
 //! and vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a
-//! JSON pointer, kind). Not here: what an input does (`inputs`).
+//! JSON pointer, kind), with their bits where a name or a number would not give them back; the input of a
+//! line is done or refused as the one that it was written of. Not here: what an input does (`inputs`).
 
 use std::collections::BTreeMap;
 
@@ -12,11 +13,13 @@ use glam::Vec3;
 use serde_json::Value;
 
 use crate::base::hash;
+use crate::base::ids::{CharacterId, DoorId, GenerationalKey};
 use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
-use crate::game::line::{JsonLine, place_in_space, quoted};
+use crate::game::line::{self, JsonLine, quoted};
 use crate::world::World;
+use crate::world::ops::checks;
 
 /// What the line of an input says after its tick, up to its fields.
 pub const MARK: &str = "\"e\":\"input\"";
@@ -36,7 +39,7 @@ pub fn line(world: &World, tick: u64, input: &Input) -> String {
         Input::Walk { character, to } => {
             let line = of().text("character", character);
             match to {
-                InputGoal::Point(point) => line.raw("to", &place_in_space((*point).into())),
+                InputGoal::Point(point) => line.raw("to", &place(*point)),
                 InputGoal::Named(name) => line.text("to", name),
             }
         }
@@ -45,23 +48,38 @@ pub fn line(world: &World, tick: u64, input: &Input) -> String {
         Input::Spawn(order) => with_spawn(of(), world, order),
         Input::Door { door, order } => of().text("door", door).text("order", order.name()),
         Input::Area { area, is_available } => of().text("area", area).flag("available", *is_available),
+        Input::Block { name, at, radius_m, layer } => of()
+            .text("name", name)
+            .raw("at", &place(*at))
+            .raw("radius", &exact(*radius_m))
+            .maybe_text("layer", layer.as_deref()),
+        Input::Unblock { name } => of().text("name", name),
         Input::Evaluate { text } => of().text("text", text),
         Input::Attend { is_attended } => of().flag("attended", *is_attended),
     };
     line.finish()
 }
 
+/// A number of the host, to the bit: what is refused is told with it.
+fn exact(number: f32) -> String {
+    if number.is_finite() { format!("{number}") } else { quoted(&number.to_string()) }
+}
+
+fn place(place: [f32; 3]) -> String {
+    format!("[{}]", place.map(exact).join(","))
+}
+
 fn with_teleport(line: JsonLine, order: &InputTeleport) -> JsonLine {
-    let line = line.text("character", &order.character).raw("to", &place_in_space(order.to.into()));
+    let line = line.text("character", &order.character).raw("to", &place(order.to));
     match order.facing_rad {
-        Some(facing_rad) => line.number("facing", facing_rad),
+        Some(facing_rad) => line.raw("facing", &exact(facing_rad)),
         None => line,
     }
 }
 
 fn with_spawn(line: JsonLine, world: &World, order: &InputSpawn) -> JsonLine {
     let tags: Vec<String> = order.tags.iter().map(|tag| quoted(tag)).collect();
-    let line = line.text("name", &order.name).raw("at", &place_in_space(order.at.into()));
+    let line = line.text("name", &order.name).raw("at", &place(order.at));
     let line = line.maybe_text("behaviour", order.behaviour.as_deref());
     let line = if tags.is_empty() { line } else { line.raw("tags", &format!("[{}]", tags.join(","))) };
     with_data(line, world, "params", order.params.as_ref())
@@ -94,42 +112,109 @@ fn hex(bytes: &[u8]) -> String {
 /// Adds plain data under a name, and what JSON has no form for in it.
 fn with_data(line: JsonLine, world: &World, name: &str, data: Option<&Plain>) -> JsonLine {
     let Some(payload) = data else { return line };
-    let line = line.plain(name, world, payload);
-    let mut kinds = BTreeMap::new();
-    gather(payload, "", &mut kinds);
-    if kinds.is_empty() {
+    let mut writer = PayloadWriter { world, kinds: BTreeMap::new() };
+    let json = writer.plain(payload, "", 0);
+    let line = line.raw(name, &json);
+    if writer.kinds.is_empty() {
         return line;
     }
-    let kinds =
-        kinds.iter().fold(JsonLine::default(), |line, (place, kind)| line.text(place, &kind.join(" ")));
+    let kinds = writer
+        .kinds
+        .iter()
+        .fold(JsonLine::default(), |line, (place, kind)| line.text(place, &kind.join(" ")));
     line.raw("kinds", &kinds.finish())
 }
 
-/// Lists every value at or below `place` that JSON has no form for, and every key that is a number.
-fn gather(value: &Plain, place: &str, kinds: &mut BTreeMap<String, Vec<&'static str>>) {
-    let mut is = |kind| kinds.entry(place.to_owned()).or_default().push(kind);
-    match value {
-        Plain::Bool(_) | Plain::Number(_) | Plain::Text(_) => {}
-        Plain::Vector(_) => is("vector"),
-        Plain::Character(_) => is("character"),
-        Plain::Door(_) => is("door"),
-        Plain::List(items) => {
-            for (index, item) in items.iter().enumerate() {
-                gather(item, &below(place, &index.to_string()), kinds);
+/// Writes plain data, and beside it, by place, what JSON has no form for or would not give back to the bit.
+struct PayloadWriter<'a> {
+    world: &'a World,
+    kinds: BTreeMap<String, Vec<String>>,
+}
+
+impl PayloadWriter<'_> {
+    /// `depth` is how many tables are around it. One deeper than data may be is written without what is in
+    /// it: it is refused all the same, and no JSON is too deep to be read.
+    fn plain(&mut self, value: &Plain, place: &str, depth: usize) -> String {
+        match value {
+            Plain::List(_) if depth >= checks::PLAIN_DEPTH_MAX => "[]".to_owned(),
+            Plain::Map(_) if depth >= checks::PLAIN_DEPTH_MAX => "{}".to_owned(),
+            Plain::List(items) => {
+                let numbered = items.iter().enumerate();
+                let items = numbered.map(|(index, item)| {
+                    let place = below(place, &index.to_string());
+                    self.plain(item, &place, depth + 1)
+                });
+                format!("[{}]", items.collect::<Vec<_>>().join(","))
+            }
+            Plain::Map(entries) => {
+                let each = entries.iter().fold(JsonLine::default(), |line, (key, item)| {
+                    let (name, kind) = key_of(entries, key);
+                    let place = below(place, &name);
+                    self.is(&place, kind);
+                    line.raw(&name, &self.plain(item, &place, depth + 1))
+                });
+                each.finish()
+            }
+            single => {
+                self.is(place, kind_of(self.world, single));
+                line::plain(self.world, single)
             }
         }
-        Plain::Map(entries) => {
-            for (key, item) in entries {
-                let place = match key {
-                    PlainKey::Name(name) => below(place, name),
-                    PlainKey::Index(index) => {
-                        let place = below(place, &index.to_string());
-                        kinds.entry(place.clone()).or_default().push("index");
-                        place
-                    }
-                };
-                gather(item, &place, kinds);
+    }
+
+    fn is(&mut self, place: &str, kind: Option<String>) {
+        if let Some(kind) = kind {
+            self.kinds.entry(place.to_owned()).or_default().push(kind);
+        }
+    }
+}
+
+/// What has to be said of a value that is no table; its bits, where JSON would not give them back.
+fn kind_of(world: &World, value: &Plain) -> Option<String> {
+    match value {
+        Plain::Number(number) => {
+            let read: Option<f64> = serde_json::from_str(&Value::from(*number).to_string()).ok();
+            let is_kept = read.is_some_and(|read| read.to_bits() == number.to_bits());
+            (!is_kept).then(|| format!("number:{:016x}", number.to_bits()))
+        }
+        Plain::Vector(vector) => {
+            let parts = vector.to_array();
+            let is_kept = parts.iter().all(|part| part.is_finite() && part.to_bits() != (-0.0f32).to_bits());
+            let bits = || parts.map(|part| format!("{:08x}", part.to_bits())).concat();
+            Some(if is_kept { "vector".to_owned() } else { format!("vector:{}", bits()) })
+        }
+        Plain::Character(id) => {
+            let is_found = world.find_character(world.name_of(*id)) == Some(*id);
+            Some(if is_found { "character".to_owned() } else { format!("character:{:x}", id.bits()) })
+        }
+        Plain::Door(id) => {
+            let name = world.doors().get(id.index()).map(|door| door.name.as_str());
+            let is_found = name.and_then(|name| world.find_door(name)) == Some(*id);
+            Some(if is_found { "door".to_owned() } else { format!("door:{:x}", id.0) })
+        }
+        Plain::Bool(_) | Plain::Text(_) | Plain::List(_) | Plain::Map(_) => None,
+    }
+}
+
+/// A key as JSON has it, and what has to be said of it: a number may look like a name beside it.
+fn key_of(entries: &BTreeMap<PlainKey, Plain>, key: &PlainKey) -> (String, Option<String>) {
+    match key {
+        PlainKey::Index(index) => (index.to_string(), Some("index".to_owned())),
+        PlainKey::Name(name) => {
+            let is_number = |name: &str| {
+                let index: Option<i64> = name.parse().ok();
+                index.is_some_and(|index| {
+                    index.to_string() == name && entries.contains_key(&PlainKey::Index(index))
+                })
+            };
+            if !is_number(name) {
+                return (name.clone(), None);
             }
+            let mut other = format!("{name}'");
+            while entries.contains_key(&PlainKey::Name(other.clone())) {
+                other.push('\'');
+            }
+            (other, Some(format!("name:{name}")))
         }
     }
 }
@@ -146,9 +231,12 @@ fn below(place: &str, key: &str) -> String {
 pub fn read(world: &World, line: &Value) -> Result<Input, String> {
     let text = |name: &str| line[name].as_str().map(str::to_owned);
     let needed = |name: &str| text(name).ok_or_else(|| format!("an input without \"{name}\""));
-    let data = |name: &str| match &line[name] {
-        Value::Null => Ok(None),
-        json => PayloadReader { world, kinds: &line["kinds"] }.plain(json, "").map(Some),
+    let data = |name: &str| {
+        let reader = PayloadReader { world, kinds: &line["kinds"] };
+        match &line[name] {
+            Value::Null if reader.bits("", "number").is_none() => Ok(None),
+            json => reader.plain(json, "").map(Some),
+        }
     };
     Ok(match line["kind"].as_str() {
         None => Input::Event { name: needed("name")?, payload: data("payload")? },
@@ -176,6 +264,13 @@ pub fn read(world: &World, line: &Value) -> Result<Input, String> {
             let is_available = line["available"].as_bool().ok_or("an input without \"available\"")?;
             Input::Area { area: needed("area")?, is_available }
         }
+        Some("block") => Input::Block {
+            name: needed("name")?,
+            at: read_place(&line["at"])?,
+            radius_m: line.get("radius").map(read_number).ok_or("an input without \"radius\"")?,
+            layer: text("layer"),
+        },
+        Some("unblock") => Input::Unblock { name: needed("name")? },
         Some("evaluate") => Input::Evaluate { text: needed("text")? },
         Some("attend") => {
             let is_attended = line["attended"].as_bool().ok_or("an input without \"attended\"")?;
@@ -192,15 +287,20 @@ fn read_goal(json: &Value) -> Result<InputGoal, String> {
     }
 }
 
-/// A place of the host. A number that was not finite is none again.
+/// A place of the host.
 fn read_place(json: &Value) -> Result<[f32; 3], String> {
     let numbers = json.as_array().map_or(&[][..], Vec::as_slice);
     <[f32; 3]>::try_from(numbers.iter().map(read_number).collect::<Vec<f32>>())
         .map_err(|_| "a place is not three numbers".to_owned())
 }
 
+/// A number of the host; see [`exact`].
 fn read_number(json: &Value) -> f32 {
-    json.as_f64().map_or(f32::NAN, |number| number as f32)
+    match json.as_str() {
+        Some("inf") => f32::INFINITY,
+        Some("-inf") => f32::NEG_INFINITY,
+        _ => json.as_f64().map_or(f32::NAN, |number| number as f32),
+    }
 }
 
 fn read_tags(json: &Value) -> Result<Vec<String>, String> {
@@ -264,7 +364,33 @@ impl PayloadReader<'_> {
         self.kinds[place].as_str().is_some_and(|kinds| kinds.split(' ').any(|one| one == kind))
     }
 
+    /// The bits that stand behind a kind.
+    fn bits(&self, place: &str, kind: &str) -> Option<&str> {
+        let mut kinds = self.kinds[place].as_str()?.split(' ');
+        kinds.find_map(|one| one.strip_prefix(kind)?.strip_prefix(':'))
+    }
+
+    /// A value of which the bits are told.
+    fn exact(&self, place: &str) -> Option<Plain> {
+        let whole = |kind: &str| u64::from_str_radix(self.bits(place, kind)?, 16).ok();
+        if let Some(bits) = whole("number") {
+            return Some(Plain::Number(f64::from_bits(bits)));
+        }
+        if let Some(bits) = whole("character") {
+            return Some(Plain::Character(CharacterId::from_bits(bits)));
+        }
+        if let Some(bits) = whole("door") {
+            return u32::try_from(bits).ok().map(|at| Plain::Door(DoorId(at)));
+        }
+        let bits = u128::from_str_radix(self.bits(place, "vector")?, 16).ok()?;
+        let part = |at: u32| f32::from_bits((bits >> (32 * at)) as u32);
+        Some(Plain::Vector(Vec3::new(part(2), part(1), part(0))))
+    }
+
     fn plain(&self, json: &Value, place: &str) -> Result<Plain, String> {
+        if let Some(value) = self.exact(place) {
+            return Ok(value);
+        }
         match json {
             Value::Array(_) if self.is(place, "vector") => vector(json).map(Plain::Vector),
             Value::String(name) if self.is(place, "character") => {
@@ -294,7 +420,8 @@ impl PayloadReader<'_> {
         let entry = |(key, item): (&String, &Value)| {
             let place = below(place, key);
             let index = key.parse().ok().filter(|_| self.is(&place, "index"));
-            let key = index.map_or_else(|| PlainKey::Name(key.clone()), PlainKey::Index);
+            let name = self.bits(&place, "name").unwrap_or(key);
+            let key = index.map_or_else(|| PlainKey::Name(name.to_owned()), PlainKey::Index);
             Ok((key, self.plain(item, &place)?))
         };
         Ok(Plain::Map(entries.iter().map(entry).try_collect_map::<_, _, String>()?))

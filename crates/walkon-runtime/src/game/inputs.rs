@@ -83,6 +83,22 @@ pub enum Input {
         /// Whether it is in force.
         is_available: bool,
     },
+    /// The ground around a place is blocked: a barrel, a fallen tree.
+    Block {
+        /// Its name, which no block of the host has that is there.
+        name: String,
+        /// Its middle, metres.
+        at: [f32; 3],
+        /// How far from there nobody can stand, metres, 0.01 to 50.
+        radius_m: f32,
+        /// The layer of the map; none: the first.
+        layer: Option<String>,
+    },
+    /// The ground of a block of the host is free again.
+    Unblock {
+        /// Its name.
+        name: String,
+    },
     /// A text of Luau runs in the environment of the level's script, in step 3 before anything else.
     Evaluate {
         /// An expression, or statements.
@@ -177,6 +193,8 @@ impl Input {
             Self::Remove { .. } => "remove",
             Self::Door { .. } => "door",
             Self::Area { .. } => "area",
+            Self::Block { .. } => "block",
+            Self::Unblock { .. } => "unblock",
             Self::Evaluate { .. } => "evaluate",
             Self::Attend { .. } => "attend",
         }

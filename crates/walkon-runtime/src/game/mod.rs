@@ -259,6 +259,20 @@ impl Game {
     }
 
     /// The world, for questions.
+    ///
+    /// ```
+    /// use walkon::{Character, RandomPoint, Rng, Traversal};
+    /// # let mut game = walkon_runtime::example::game()?;
+    ///
+    /// let anna = game.character("anna").ok_or("there is no anna")?;
+    /// let who: &Character = game.world().character(anna).ok_or("anna was removed")?;
+    /// let by = Traversal { radius_m: who.body.radius_m, ..Traversal::default() };
+    /// // Numbers of a stream of the host's own; those of the level are its scripts'.
+    /// let mut numbers = Rng::stream(game.world().seed(), "spawn points");
+    /// let point = game.world().nav().random_point(&RandomPoint::anywhere(by), &mut numbers);
+    /// assert!(point.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn world(&self) -> &World {
         &self.world

@@ -4,6 +4,7 @@ mod edits;
 mod host_verbs;
 mod memory;
 mod poses;
+mod repeated_inputs;
 mod scripts;
 mod told_level;
 

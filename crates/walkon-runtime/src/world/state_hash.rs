@@ -349,10 +349,13 @@ fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers, senses: &Sense
         hash.flag(*available).float(*factor);
     }
     hash.word(*blocks_made).word(blocks.len() as u64);
-    for Block { serial, owner, centre, radius_m, area, is_over } in blocks {
+    for Block { serial, owner, name, centre, radius_m, area, is_over } in blocks {
         hash.word(*serial).word(u64::from(owner.0));
         hash.word(u64::from(centre.layer) << 32 | u64::from(area.0));
         hash.vector(centre.point).float(*radius_m).flag(*is_over);
+        if !name.is_empty() {
+            hash.text(name);
+        }
     }
     hash_places(&mut hash, places);
     hash_triggers(&mut hash, triggers);

@@ -98,6 +98,7 @@ fn bad_wishes() -> Vec<BadWish> {
         wishes.push(("face", with_options(move |options| options.face = Some(LookTarget::point(place)))));
         wishes.push(("place", Box::new(move |game, who| game.teleport(who, place, None).map(drop))));
         wishes.push(("position", with_spawn(move |spawn| spawn.position = place.into())));
+        wishes.push(("place", Box::new(move |game, _| game.add_block("barrel", place, 1.0, 0))));
     }
     for angle in bad_angles() {
         wishes.push(("face", with_options(move |options| options.face = Some(LookTarget::Angle(angle)))));
@@ -136,6 +137,13 @@ fn bad_wishes() -> Vec<BadWish> {
     }
     wishes.push(("area", Box::new(|game, _| game.set_area_cost(AreaId(900), 2.0))));
     wishes.push(("name", Box::new(|game, who| game.play(who, ""))));
+    for number in [NAN, INF, -1.0, 0.0, 51.0] {
+        wishes.push(("radius", Box::new(move |game, _| game.add_block("barrel", [1.0; 3], number, 0))));
+    }
+    wishes.push(("layer", Box::new(|game, _| game.add_block("barrel", [1.0; 3], 1.0, 200))));
+    wishes.push(("name", Box::new(|game, _| game.add_block("", [1.0; 3], 1.0, 0))));
+    wishes.push(("area", Box::new(|game, _| game.enable_area(AreaId(900)).map(drop))));
+    wishes.push(("area", Box::new(|game, _| game.disable_area(AreaId(900)).map(drop))));
     wishes.push(("door", Box::new(|game, _| game.lock_door(DoorId(99), None))));
     wishes.push(("patience", with_options(|options| options.patience_ticks = u64::MAX)));
     wishes.push(("timeout", with_options(|options| options.timeout_ticks = Some(u64::MAX))));
@@ -228,7 +236,7 @@ fn verb(game: &mut Game, rng: &mut Rng) {
     let somewhere = place(below(8), below(5));
     let Some(&who) = everybody.get(below(everybody.len())) else { return };
     let other = everybody[below(everybody.len())];
-    match below(13) {
+    match below(17) {
         0 | 1 => _ = game.walk_to(who, somewhere).expect("it walks"),
         2 => _ = game.walk_to(who, other).expect("it walks"),
         3 => _ = game.stop(who),
@@ -241,6 +249,10 @@ fn verb(game: &mut Game, rng: &mut Rng) {
         7 => game.face(who, LookTarget::point(somewhere)).expect("it turns"),
         8 => game.play(who, ["wave", "nod"][below(2)]).expect("it plays"),
         9 => game.set_speeds(who, 1.0 + below(3) as f32, 4.0).expect("it is as fast"),
+        13 => _ = game.add_block(["barrel", "tree"][below(2)], somewhere, 0.3 + below(2) as f32, 0),
+        14 => _ = game.remove_block(["barrel", "tree"][below(2)]),
+        15 => _ = game.area("hall").map(|hall| game.disable_area(hall)),
+        16 => _ = game.area("hall").map(|hall| game.enable_area(hall)),
         10 => _ = game.door("gate").map(|door| game.lock_door(door, Some("iron"))),
         11 => _ = game.door("gate").map(|door| game.open_door(door)),
         _ => _ = game.door("gate").map(|door| game.close_door(door)),
@@ -351,6 +363,9 @@ fn after_the_end_verbs_are_refused_and_ticks_change_nothing() {
             game.remove_character(anna),
             game.open_door(DoorId(0)),
             game.close_door(DoorId(0)),
+            game.add_block("barrel", [4.5, 0.0, 2.5], 1.0, 0),
+            game.remove_block("barrel"),
+            game.disable_area(AreaId(0)).map(drop),
         ];
         for answer in refused {
             assert_eq!(answer, Err(OpError::Ended));

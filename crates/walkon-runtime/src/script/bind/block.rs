@@ -7,7 +7,7 @@
 use mlua::Lua;
 
 use crate::nav::{LayerPoint, NavMap};
-use crate::script::bind::call::{answer, ask, myself, with};
+use crate::script::bind::call::{answer, ask, myself, op, with};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::bind::tiles::layer_name;
 use crate::script::bind::walk_options::metres;
@@ -26,8 +26,6 @@ const TYPE: &str = "Block";
 pub const GROUPS: &[Library] =
     &[Library { name: TYPE, is_type: true, doc: "Ground that a script keeps all characters off." }];
 
-/// Blocks of a level at a time.
-const BLOCKS_MAX: usize = 1024;
 /// Marks that scripts may add to a level.
 const MARKS_MAX: usize = 10_000;
 /// Widest block, metres.
@@ -115,16 +113,13 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
     let owner = owner::current(lua);
     let (serial, units) = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
-        if world.map.blocks.len() >= BLOCKS_MAX {
-            let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
-            return Err(UsageError::new(function, what));
-        }
         let layer = match layer {
             Some(name) => names::layer(world, function, &name)?,
             None => place.layer_or(world, 0),
         };
         let centre = LayerPoint { layer, point };
-        Ok((blocks::add(world, owner, centre, radius_m), laying(world.nav(), radius_m)))
+        let serial = blocks::add(world, owner, centre, radius_m).map_err(op(function))?;
+        Ok((serial, laying(world.nav(), radius_m)))
     })?;
     charge(lua, units)?;
     answer(lua, handles::make(lua, BlockId(serial))?)

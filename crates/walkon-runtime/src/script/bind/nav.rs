@@ -46,8 +46,6 @@ const POINT_OPTIONS: &[&str] = &["area", "around", "within", "reachableFrom", "l
 
 /// Farthest a question looks, metres.
 const WITHIN_MAX_M: f64 = 10_000.0;
-/// Random points tried before the answer is none.
-const ATTEMPTS: u32 = 64;
 /// Characters in the way of a path that are looked at for a unit of fuel.
 const OTHERS_PER_UNIT: u64 = 8;
 /// Points of a path that are handed out for a unit of fuel.
@@ -479,7 +477,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
             area: area.map(|area| names::area(world, function, &area)).transpose()?,
             reachable_from,
             by,
-            attempts: ATTEMPTS,
+            attempts: RandomPoint::ATTEMPTS,
         };
         let units = match query.reachable_from {
             Some(_) => prepare_reach(world, &query.by),

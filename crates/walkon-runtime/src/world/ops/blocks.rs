@@ -1,7 +1,11 @@
-//! Verbs about blocks and marks that scripts make. The map follows in step 5, once for all edits of a tick.
+//! Verbs about blocks of scripts and of the host, and marks that scripts make. The map follows in step 5,
+//! once for all edits of a tick.
 //!
-//! In: places, radii, names. Out: numbers of blocks; edits for step 5. Holds: a block ends with its owner.
+//! In: places, radii, names. Out: numbers of blocks; edits for step 5. Holds: a block ends with its owner; of
+//! the blocks that are there no two have one name.
 //! Not here: rebuilding the map (`sim::edits`).
+
+use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
@@ -10,17 +14,71 @@ use crate::nav::{AreaEdit, LayerPoint, NavEdit, NavMap};
 use crate::world::World;
 use crate::world::area::Availability;
 use crate::world::block::Block;
+use crate::world::ops::{OpError, checks, in_range};
 use crate::world::owner::Owner;
 use crate::world::place::Mark;
 
+/// Blocks of a level at a time.
+pub const BLOCKS_MAX: usize = 1024;
+/// Narrowest and widest block, metres.
+pub const RADIUS_RANGE_M: RangeInclusive<f32> = 0.01..=50.0;
+
 /// Blocks the ground of a layer around a point; its number.
-pub fn add(world: &mut World, owner: Owner, centre: LayerPoint, radius_m: f32) -> u64 {
+///
+/// # Errors
+/// A place or a radius that is none or out of range, a layer that is none; when the level has as many as it
+/// may.
+pub fn add(world: &mut World, owner: Owner, centre: LayerPoint, radius_m: f32) -> Result<u64, OpError> {
+    lay(world, Block { owner, ..of_host("", centre, radius_m) })
+}
+
+/// Blocks the ground of a layer around a point on behalf of the host, which names the block.
+///
+/// # Errors
+/// As [`add`]; when the name is none, or a block of that name is there.
+pub fn add_named(world: &mut World, name: &str, centre: LayerPoint, radius_m: f32) -> Result<(), OpError> {
+    checks::name(name)?;
+    if find(world, name).is_some() {
+        return Err(OpError::BlockThere(name.to_owned()));
+    }
+    lay(world, of_host(name, centre, radius_m)).map(drop)
+}
+
+/// Frees the ground of a block of the host again.
+///
+/// # Errors
+/// When no block of that name is there.
+pub fn remove_named(world: &mut World, name: &str) -> Result<(), OpError> {
+    let serial = find(world, name).ok_or_else(|| OpError::NoBlock(checks::shown(name)))?;
+    remove(world, serial);
+    Ok(())
+}
+
+/// The number of the block of that name.
+fn find(world: &World, name: &str) -> Option<u64> {
+    let mut there = world.map.blocks.iter().filter(|block| !block.is_over && !block.name.is_empty());
+    there.find(|block| block.name == name).map(|block| block.serial)
+}
+
+/// A block of the host, without its number and its obstacle.
+fn of_host(name: &str, centre: LayerPoint, radius_m: f32) -> Block {
+    let (name, area) = (name.to_owned(), AreaId(u32::MAX));
+    Block { serial: 0, owner: Owner::HOST, name, centre, radius_m, area, is_over: false }
+}
+
+fn lay(world: &mut World, block: Block) -> Result<u64, OpError> {
+    checks::place("place", block.centre.point)?;
+    in_range("radius", block.radius_m, RADIUS_RANGE_M)?;
+    checks::layer(world, block.centre.layer)?;
+    if world.map.blocks.len() >= BLOCKS_MAX {
+        return Err(OpError::TooManyBlocks { max: BLOCKS_MAX });
+    }
     world.map.blocks_made += 1;
     let serial = world.map.blocks_made;
-    let area = claim(world, centre, radius_m);
-    world.map.blocks.push(Block { serial, owner, centre, radius_m, area, is_over: false });
+    let area = claim(world, block.centre, block.radius_m);
+    world.map.blocks.push(Block { serial, area, ..block });
     edit(world, area, Availability::Available);
-    serial
+    Ok(serial)
 }
 
 /// Frees the ground again; false when that was done before.

@@ -138,7 +138,7 @@ fn key_ref(key: &PlainKey) -> KeyRef<'_> {
 }
 
 /// The beginning of a name, with what cannot be seen written out.
-fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     let more = if name.chars().nth(32).is_some() { "..." } else { "" };
     format!("{}{more}", name.chars().take(32).flat_map(char::escape_debug).collect::<String>())
 }

@@ -158,6 +158,18 @@ pub enum OpError {
         /// The point.
         point: u32,
     },
+    /// The level has as many blocks as it may.
+    #[error("the level has {max} blocks, the most allowed; remove some")]
+    TooManyBlocks {
+        /// How many it may have.
+        max: usize,
+    },
+    /// A block of the host has that name.
+    #[error("block \"{0}\" is there already; remove it first, or choose another name")]
+    BlockThere(String),
+    /// The host has no block of that name.
+    #[error("the host has no block \"{0}\"; it was never there, or was removed")]
+    NoBlock(String),
     /// Every number of a kind of tile is in use.
     #[error("the map has 65536 different tiles, the most allowed; use fewer costs and tags")]
     TooManyTiles,
@@ -182,10 +194,9 @@ pub(crate) fn alive_mut(characters: &mut Characters, id: CharacterId) -> Result<
     characters.get_mut(id).ok_or(OpError::Foreign)
 }
 
-/// The numbers of a place. Traces keep none that is infinite, so those are named alike.
+/// The numbers of a place.
 fn listed(place: Vec3) -> String {
-    let shown = |part: f32| if part.is_finite() { part.to_string() } else { "NaN".to_owned() };
-    place.to_array().map(shown).join(", ")
+    place.to_array().map(|part| part.to_string()).join(", ")
 }
 
 /// Nothing when the door is there, else why it is not.

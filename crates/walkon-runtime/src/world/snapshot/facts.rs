@@ -9,6 +9,7 @@ use walkon_nav::{saved, saved_choice, saved_words};
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::CharacterId;
 use crate::world::character::{Character, Characters};
+use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{EventQueue, Fact, LogLine, NoticeKind, ReloadedFile, SwitchedOff, WalkNews};
 
 saved!(ReloadedFile { hash, text });
@@ -17,6 +18,13 @@ saved!(SwitchedOff { owner, character, again });
 saved_words!(
     NoticeKind, 4: ScriptDeferred, ScriptStopped, WatchesDeferred, RegionsDeferred, RoundsExhausted,
     PrintDropped, EventsDropped, TimeDropped, Undelivered,
+);
+
+saved!(Cue { scene, kind });
+
+saved_choice!(
+    CueKind, 2: 0: Said { character, line, vars, seconds }, 1: Choice { id, options, answer },
+    2: Camera { kind, options }, 3: Other { kind, options },
 );
 
 /// The levels of the log.
@@ -54,9 +62,19 @@ pub(super) fn save(out: &mut ByteWriter, events: &EventQueue, characters: &Chara
         after_end: _,
     } = events;
     let is_there = |id: CharacterId| characters.get(id).is_some_and(Character::is_alive);
-    let untold = events.untold().iter().filter(|fact| !matches!(fact, Fact::Spawned(id) if is_there(*id)));
+    let untold = events.untold();
+    let is_written = |(at, fact): &(usize, &Fact)| match fact {
+        Fact::Spawned(id) => !is_there(*id),
+        Fact::Cue(cue) => is_over(&cue.scene, &untold[*at..]),
+        _ => true,
+    };
     save_all(out, waiting.iter());
-    save_all(out, untold);
+    save_all(out, untold.iter().enumerate().filter(is_written).map(|(_, fact)| fact));
+}
+
+/// Whether a scene has ended: what it asked for is told by nobody else. One that goes on tells it again.
+fn is_over(scene: &str, later: &[Fact]) -> bool {
+    later.iter().any(|fact| matches!(fact, Fact::SceneEnded { name, .. } if name == scene))
 }
 
 fn save_all<'a>(out: &mut ByteWriter, facts: impl Iterator<Item = &'a Fact>) {
@@ -131,11 +149,10 @@ saved_facts!(
     20: SwitchedOff(off),
     21: Logged(line),
     22: Notice { what, count, walk, why },
+    23: Cue(cue),
     but
     // Of watches and searches that a load ends.
     WatchEntered, WatchLeft, Noticed, SightLost, NoiseHeard, PathAnswered,
-    // Of a scene, which tells them again if it goes on.
-    Cue,
     // For the host alone, of the steps of a tick, which tells them at its end.
     Replanned, Nudged, RegionEntered, RegionLeft, InputRefused, Evaluated,
 );

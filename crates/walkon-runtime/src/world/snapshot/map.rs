@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::AreaId;
-use crate::base::ordered::CollectOrdered;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::base::time::TickRate;
 use crate::nav::{AreaEdit, GraphEdit, LayerPoint, NavEdit, NavMap, TileEdit};
 use crate::world::area::{Area, AreaKind};
@@ -58,20 +58,14 @@ pub(super) fn save(out: &mut ByteWriter, map: &LevelMap) {
     door_moves.save(out);
     blocks_made.save(out);
     out.list(blocks.iter(), |out, block| {
-        let Block {
-            serial,
-            owner,
-            centre,
-            radius_m,
-            // Given by the map.
-            area,
-            is_over,
-        } = block;
+        let Block { serial, owner, name, centre, radius_m, area, is_over } = block;
         serial.save(out);
         owner.save(out);
+        name.save(out);
         out.vector(centre.point);
         centre.layer.save(out);
         out.float(*radius_m);
+        area.save(out);
         out.flag(*is_over);
         out.flag(nav.area_state(*area).is_some_and(|(is_there, _)| is_there));
     });
@@ -263,9 +257,10 @@ fn load_block(input: &mut ByteReader<'_>) -> Result<(Block, bool), DecodeError> 
     let block = Block {
         serial: Saved::load(input)?,
         owner: Saved::load(input)?,
+        name: Saved::load(input)?,
         centre: LayerPoint { point: input.vector()?, layer: Saved::load(input)? },
         radius_m: input.float_in(0.0..=BLOCK_M)?,
-        area: AreaId(u32::MAX),
+        area: Saved::load(input)?,
         is_over: input.flag()?,
     };
     Ok((block, input.flag()?))
@@ -281,15 +276,13 @@ fn put_blocks(
     if blocks.len() > BLOCKS_MAX {
         return Err(DecodeError::new("more blocks than there may be"));
     }
-    let mut used = Vec::new();
+    if ground == RestoreGround::Same {
+        lay_blocks(input, map, &blocks)?;
+    }
     let mut in_force = Vec::new();
-    for (mut block, is_there) in blocks {
+    for (block, is_there) in blocks {
         // A changed level puts them where they belong.
         if ground == RestoreGround::Same {
-            let across = 2.0 * block.radius_m / map.nav.node_m().max(1e-3) + 2.0;
-            input.pay((across * across).min(map.nav.node_count() as f32) as usize * size_of::<[u32; 2]>())?;
-            block.area = map.nav.add_obstacle(&used, block.centre, block.radius_m);
-            used.push(block.area);
             let edit = |available| AreaEdit { area: block.area, available: Some(available), factor: None };
             if is_there {
                 in_force.push(NavEdit::Area(edit(true)));
@@ -301,6 +294,31 @@ fn put_blocks(
         map.blocks.push(block);
     }
     map.nav.apply(&in_force);
+    Ok(())
+}
+
+/// Adds the obstacles of blocks to the map, under the numbers that they had: the hash of the ground tells of
+/// them. Between them lie those of blocks that are gone.
+fn lay_blocks(
+    input: &mut ByteReader<'_>,
+    map: &mut LevelMap,
+    blocks: &[(Block, bool)],
+) -> Result<(), DecodeError> {
+    let mut order: Vec<&Block> = blocks.iter().map(|(block, _)| block).collect();
+    ordered::sort_by_key(&mut order, |block| block.area);
+    let mut used = Vec::new();
+    for block in order {
+        let across = 2.0 * block.radius_m / map.nav.node_m().max(1e-3) + 2.0;
+        input.pay((across * across).min(map.nav.node_count() as f32) as usize * size_of::<[u32; 2]>())?;
+        let first = used.first().map_or_else(|| map.nav.add_obstacle(&[], block.centre, 0.0), |first| *first);
+        let place = block.area.index().checked_sub(first.index()).filter(|&place| place < BLOCKS_MAX);
+        let place = place.filter(|&place| place >= used.len());
+        let place = place.ok_or_else(|| DecodeError::new("a block that has the number of another thing"))?;
+        while used.len() < place {
+            used.push(map.nav.add_obstacle(&used, block.centre, 0.0));
+        }
+        used.push(map.nav.add_obstacle(&used, block.centre, block.radius_m));
+    }
     Ok(())
 }
 
