@@ -191,9 +191,9 @@ fn the_first_experiment_of_the_readme_goes_as_it_says() {
     watched.until("reload refused; the old version runs on");
     // The guard walks on, as he did before.
     watched.until("guard: arrived");
-    // Another file that is right waits for the one that is wrong: they may have been meant together.
+    // Another file that is right and does not need the one that is wrong does not wait for it.
     std::fs::write(game.join("scripts/other.lua"), "return { 1 }\n").unwrap();
-    watched.until("reload refused; the old version runs on");
+    watched.until("other.lua is used by nothing so far; still refused: behaviours/guard.lua");
     std::fs::write(&path, &right).unwrap();
     watched.until(", mended");
     let all = watched.all.join("\n");
@@ -301,6 +301,51 @@ fn a_reload_that_leaves_a_refused_file_out_mends_nothing() {
     assert!(last.ends_with(", mended"), "{last}");
 }
 
+/// A file that is right is taken in while `check` knows a mistake in another one, unless it needs that one,
+/// and the mistake is not shown again with it.
+#[test]
+fn a_file_that_is_held_back_keeps_none_waiting_that_does_not_need_it() {
+    let (_outer, game) = project();
+    let write = |name: &str, text: &str| std::fs::write(game.join("scripts").join(name), text).unwrap();
+    let path = game.join("scripts/behaviours/guard.lua");
+    let guard = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("require(\"one\") require(\"other\") require(\"user\")\n{guard}")).unwrap();
+    let wrong = "local lib = {} function lib.f() return lgo.info(\"x\") end return lib\n";
+    write("one.lua", "return { 1 }\n");
+    write("other.lua", "return { 1 }\n");
+    write("user.lua", "return { require(\"one\") }\n");
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    write("one.lua", wrong);
+    watched.until("reload refused; the old version runs on");
+    // By itself, and with the mistake of its own that only the game finds.
+    write("other.lua", "return { 2 }\n");
+    watched.until("reloaded other.lua");
+    let last = watched.all.last().cloned().unwrap_or_default();
+    assert!(last.ends_with("; still refused: one.lua"), "{last}");
+    write("other.lua", "error(\"not today\")\n");
+    watched.until("scripts/other.lua:1:");
+    watched.until("reload refused; the old version runs on");
+    write("other.lua", "return { 3 }\n");
+    watched.until("reloaded other.lua");
+    // A level too.
+    let level = game.join("levels/first.json");
+    let text = std::fs::read_to_string(&level).unwrap();
+    std::fs::write(&level, text.replace("\"marks\": {", "\"marks\": { \"nook\": [4, 4],")).unwrap();
+    watched.until("reloaded levels/first.json");
+    let shown =
+        |watched: &Watched| watched.all.iter().filter(|line| line.contains("scripts/one.lua:1:")).count();
+    assert_eq!(shown(&watched), 1, "{:?}", watched.all);
+    // What needs it waits with it.
+    write("user.lua", "return { 2, require(\"one\") }\n");
+    watched.until("reload refused; the old version runs on");
+    assert_eq!(shown(&watched), 2, "{:?}", watched.all);
+    write("one.lua", "return { 2 }\n");
+    watched.until_all(&["one.lua", "user.lua", ", mended"]);
+    let last = watched.all.last().cloned().unwrap_or_default();
+    assert!(last.contains("reloaded one.lua, user.lua") && last.ends_with(", mended"), "{last}");
+}
+
 /// Files and what becomes of each in one save, and what is said of it.
 type Save = (&'static [(&'static str, &'static str)], &'static str);
 
@@ -351,7 +396,7 @@ fn what_is_said_of_a_save_is_what_the_files_are_by_then() {
         &[
             (&[("one", "checked")], refused),
             (&[("other", "checked")], refused),
-            (&[("one", "right")], refused),
+            (&[("one", "right")], "saved as it runs; still refused: other.lua"),
             (&[("other", "right")], "saved as it runs, mended"),
         ],
         &[

@@ -3,7 +3,7 @@
 //! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it
 //! took; a broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts
 //! it began with. Holds: a text with a mistake that `check` is sure of, and that the running one has not, is
-//! held back until it is mended, and so is a level that its scripts and behaviours do not fit; ticks are of
+//! held back until it is mended, and so are what needs it and a level that scripts do not fit; ticks are of
 //! fixed length, a pause is caught up with by a few of them and the rest is dropped and said (fault:G21);
 //! what changed takes effect in the next tick (fault:E18). Not here: what a reload does (`game`), when files
 //! are read (`shell::debounce`).
@@ -41,7 +41,7 @@ use crate::shell::crash;
 use crate::shell::lint::{LevelOutline, Linted};
 use crate::shell::output::{is_stream, tell};
 use crate::shell::trace::Trace;
-use crate::shell::watch::{ProjectWatch, in_milliseconds};
+use crate::shell::watch::{Changed, ProjectWatch, in_milliseconds};
 use crate::shell::{params, scripts};
 use crate::world::World;
 use crate::world::event::LogLine;
@@ -188,6 +188,70 @@ struct SavedTexts<'a> {
     reload: &'a Reload,
 }
 
+/// What `check` finds in a save.
+#[derive(Default)]
+struct SaveFindings {
+    /// In the scripts of it, mistakes or not.
+    in_scripts: Vec<ScriptFinding>,
+    /// Mistakes of syntax in them.
+    broken: Vec<ScriptFinding>,
+    /// Scripts of it with mistakes that the running ones have not.
+    wrong: BTreeSet<String>,
+    /// Mistakes in the level of it.
+    in_level: Vec<Diagnostic>,
+    level_files: Vec<LevelFile>,
+    /// Mistakes that the level of it makes in scripts that were not saved.
+    beside_level: Vec<ScriptFinding>,
+    /// Scripts that each script requires while it loads.
+    required: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl SaveFindings {
+    /// Whether the save is to be held back.
+    fn has_mistakes(&self) -> bool {
+        !self.wrong.is_empty() || self.has_wrong_level()
+    }
+
+    fn has_wrong_level(&self) -> bool {
+        !self.in_level.is_empty() || !self.beside_level.is_empty()
+    }
+
+    /// Whether a part of the save has no mistakes and needs no script that has.
+    fn spares(&self, part: &HeldBack) -> bool {
+        let is_level_fine = part.reload.level.is_none() || !self.has_wrong_level();
+        let mut needed: BTreeSet<&String> = part.reload.scripts.keys().collect_set();
+        let mut next: Vec<&String> = needed.iter().copied().collect();
+        // Bounded by the number of files: each is looked at once.
+        while let Some(name) = next.pop() {
+            let required = self.required.get(name).into_iter().flatten();
+            next.extend(required.filter(|file| needed.insert(file)));
+        }
+        is_level_fine && needed.iter().all(|name| !self.wrong.contains(*name))
+    }
+
+    /// What was found in a part of the save, which has no mistakes.
+    fn of(&self, part: &Reload) -> Self {
+        let is_of = |one: &&ScriptFinding| part.scripts.contains_key(&one.name);
+        Self { in_scripts: self.in_scripts.iter().filter(is_of).cloned().collect(), ..Self::default() }
+    }
+}
+
+/// Something that `check` finds in a script.
+#[derive(Clone)]
+struct ScriptFinding {
+    /// Its path below the script folders.
+    name: String,
+    /// What it is by now.
+    text: String,
+    finding: Diagnostic,
+}
+
+impl ScriptFinding {
+    fn new(name: &str, text: &str, finding: Diagnostic) -> Self {
+        Self { name: name.to_owned(), text: text.to_owned(), finding }
+    }
+}
+
 /// A mistake wherever its line is by now: its script, its code, its message.
 type MistakeKey = (String, &'static str, String);
 
@@ -207,19 +271,15 @@ impl Host for Live<'_> {
         self.wait(world);
         let polled = self.watch.poll();
         self.watch.take_warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
-        let Some(mut changed) = polled else { return Vec::new() };
-        let HeldBack { mut reload, level: held } = std::mem::take(&mut self.held);
-        let was_held = !reload.is_empty();
-        reload.scripts.append(&mut changed.reload.scripts);
-        let level = if changed.reload.level.is_some() { changed.level } else { held };
-        reload.level = changed.reload.level.or(reload.level);
-        if self.has_new_mistakes(&reload, level.as_deref()) {
+        let Some(Changed { reload, since, level, refused }) = polled else { return Vec::new() };
+        let held = std::mem::take(&mut self.held);
+        let was_held = !held.reload.is_empty();
+        let Some(HeldBack { mut reload, level }) = self.let_through(held, HeldBack { reload, level }) else {
             self.is_broken = true;
-            self.held = HeldBack { reload, level };
             self.session.sentence(world, "reload refused; the old version runs on");
             self.session.flush();
             return Vec::new();
-        }
+        };
         if was_held {
             self.leave_out_what_runs(&mut reload);
         }
@@ -240,7 +300,6 @@ impl Host for Live<'_> {
         if let Some(level) = &reload.level {
             self.is_level_offered = !self.is_level_that_runs(level);
         }
-        let (since, refused) = (changed.since, changed.refused);
         let outline =
             level.map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
         self.under_way = Some(UnderWay { since, refused, level: reload.level.clone(), outline });
@@ -295,17 +354,43 @@ impl Live<'_> {
         self.due = self.due.saturating_sub(1);
     }
 
-    /// Shows what `check` finds in the scripts that were saved, and what it finds between them and the level
-    /// that was saved. Whether there is a mistake that the running texts have not: it would only show when
-    /// the line runs, and end what runs it.
-    fn has_new_mistakes(&self, reload: &Reload, level: Option<&Level>) -> bool {
-        let found = self.session.found;
-        let saved = reload.scripts.iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
-        // Mistakes of syntax are the game's to refuse, because the trace has them, unless there are others.
-        let broken =
-            saved.clone().filter_map(|(name, text)| Some((name, text, scripts::syntax(name, text)?)));
-        let broken: Vec<(&String, &String, Diagnostic)> = broken.collect();
-        let Ok(mut texts) = found.project.scripts(&found.path) else { return false };
+    /// What of a save is handed over: all of it, with what was held back before, once there is no mistake in
+    /// it that the running texts have not, which would only show when the line runs, and end what runs it.
+    /// Else what was saved now alone, when the mistakes are in other files and it needs none of those. What
+    /// is not handed over is held back. Shows what `check` finds in what it looks at.
+    fn let_through(&mut self, held: HeldBack, saved: HeldBack) -> Option<HeldBack> {
+        let mut all = held.reload.clone();
+        all.scripts.extend(saved.reload.scripts.clone());
+        if saved.reload.level.is_some() {
+            all.level.clone_from(&saved.reload.level);
+        }
+        let is_new_level = saved.reload.level.is_some();
+        let level = if is_new_level { saved.level.as_deref() } else { held.level.as_deref() };
+        let found = self.look_through(&all, level);
+        if found.has_mistakes() && found.spares(&saved) {
+            self.show(&found.of(&saved.reload));
+            let scripts = held.reload.scripts.into_iter();
+            let scripts = scripts.filter(|(path, _)| !saved.reload.scripts.contains_key(path)).collect_map();
+            let level = held.reload.level.filter(|_| !is_new_level);
+            self.held =
+                HeldBack { reload: Reload { scripts, level }, level: held.level.filter(|_| !is_new_level) };
+            return Some(saved);
+        }
+        self.show(&found);
+        let level = if is_new_level { saved.level } else { held.level };
+        let all = HeldBack { reload: all, level };
+        if found.has_mistakes() {
+            self.held = all;
+            return None;
+        }
+        Some(all)
+    }
+
+    /// What `check` finds in the scripts that were saved, and between them and the level that was saved.
+    fn look_through(&self, reload: &Reload, level: Option<&Level>) -> SaveFindings {
+        let mut found = SaveFindings::default();
+        let project = &self.session.found.project;
+        let Ok(mut texts) = project.scripts(&self.session.found.path) else { return found };
         let running = self.running_mistakes(&texts);
         for (name, text) in &reload.scripts {
             match text {
@@ -313,20 +398,39 @@ impl Live<'_> {
                 None => _ = texts.remove(name),
             }
         }
-        let Ok(linted) = scripts::linted(&found.project, &texts, &found.path) else { return false };
-        let mut is_worse = false;
-        for (name, text) in saved {
+        let Ok(linted) = scripts::linted(project, &texts, &self.session.found.path) else { return found };
+        for (name, text) in &reload.scripts {
+            let Some(text) = text else { continue };
             for finding in linted.scripts.get(name).into_iter().flatten() {
-                is_worse |= finding.severity == Severity::Error && !running.contains(&key(name, finding));
-                self.show_in_script(name, text, finding);
+                if finding.severity == Severity::Error && !running.contains(&key(name, finding)) {
+                    found.wrong.insert(name.clone());
+                }
+                found.in_scripts.push(ScriptFinding::new(name, text, finding.clone()));
             }
+            // Mistakes of syntax are the game's to refuse, because the trace has them, unless there are
+            // others.
+            let broken = scripts::syntax(name, text);
+            found.broken.extend(broken.map(|mistake| ScriptFinding::new(name, text, mistake)));
         }
-        let saved = SavedTexts { texts: &texts, linted: &linted, running: &running, reload };
-        is_worse |= level.is_some_and(|level| self.does_not_fit(level, &saved));
-        if is_worse {
-            broken.iter().for_each(|(name, text, mistake)| self.show_in_script(name, text, mistake));
+        if let Some(level) = level {
+            let saved = SavedTexts { texts: &texts, linted: &linted, running: &running, reload };
+            self.does_not_fit(level, &saved, &mut found);
         }
-        is_worse
+        found.required = linted.required;
+        found
+    }
+
+    /// Shows what was found in a save: mistakes of syntax only beside others.
+    fn show(&self, found: &SaveFindings) {
+        let in_scripts = |all: &[ScriptFinding]| {
+            all.iter().for_each(|one| self.show_in_script(&one.name, &one.text, &one.finding));
+        };
+        in_scripts(&found.in_scripts);
+        self.session.shell.show(self.session.found, &found.in_level, &found.level_files);
+        in_scripts(&found.beside_level);
+        if found.has_mistakes() {
+            in_scripts(&found.broken);
+        }
     }
 
     /// Shows a finding in a script, which has this text by now.
@@ -349,15 +453,14 @@ impl Live<'_> {
         linted.scripts.iter().flat_map(|(name, all)| all.iter().map(|one| key(name, one))).collect_set()
     }
 
-    /// Shows what is wrong between a level that was saved and the scripts: parameters that its behaviours do
-    /// not take, and names that scripts that were not saved ask for in vain. Whether anything is.
-    fn does_not_fit(&self, level: &Level, saved: &SavedTexts<'_>) -> bool {
-        let found = self.session.found;
+    /// What is wrong between a level that was saved and the scripts: parameters that its behaviours do not
+    /// take, and names that scripts that were not saved ask for in vain.
+    fn does_not_fit(&self, level: &Level, saved: &SavedTexts<'_>, found: &mut SaveFindings) {
         let known = super::shell::script_texts(saved.texts);
-        let wrong = known.map_or_else(|_| Vec::new(), |known| params::mistakes(level, &known, saved.linted));
-        self.session.shell.show(found, &wrong, &level.files);
-        let mut is_wrong = !wrong.is_empty();
-        let used = saved.linted.used.get(&found.path).into_iter().flatten();
+        found.in_level =
+            known.map_or_else(|_| Vec::new(), |known| params::mistakes(level, &known, saved.linted));
+        found.level_files.clone_from(&level.files);
+        let used = saved.linted.used.get(&self.session.found.path).into_iter().flatten();
         for name in used.filter(|name| !saved.reload.scripts.contains_key(*name)) {
             let (Some(text), Some(findings)) = (saved.texts.get(name), saved.linted.scripts.get(name)) else {
                 continue;
@@ -365,12 +468,9 @@ impl Live<'_> {
             let is_new = |finding: &&Diagnostic| {
                 finding.severity == Severity::Error && !saved.running.contains(&key(name, finding))
             };
-            for finding in findings.iter().filter(is_new) {
-                is_wrong = true;
-                self.show_in_script(name, text, finding);
-            }
+            let findings = findings.iter().filter(is_new).cloned();
+            found.beside_level.extend(findings.map(|finding| ScriptFinding::new(name, text, finding)));
         }
-        is_wrong
     }
 
     /// Leaves out files that were held back and are saved again as they run: the game never heard of them.
@@ -389,12 +489,15 @@ impl Live<'_> {
         hashes_of(level) == self.level
     }
 
-    /// The files that were offered and are not as they run.
+    /// The files that were offered and are not as they run, and those that are held back.
     fn refused(&self) -> Vec<String> {
         let running = &self.session.texts;
-        let scripts = self.offered.iter().filter(|(path, text)| running.get(*path) != Some(*text));
-        let level = self.is_level_offered.then(|| self.session.found.path.clone());
-        scripts.map(|(path, _)| path.clone()).chain(level).collect()
+        let offered = self.offered.iter().filter(|(path, text)| running.get(*path) != Some(*text));
+        let offered = offered.map(|(path, _)| path);
+        let scripts: BTreeSet<&String> = offered.chain(self.held.reload.scripts.keys()).collect_set();
+        let is_level_refused = self.is_level_offered || self.held.reload.level.is_some();
+        let level = is_level_refused.then(|| self.session.found.path.clone());
+        scripts.into_iter().cloned().chain(level).collect()
     }
 
     /// The files that were offered before, and that a reload which took effect has left out.

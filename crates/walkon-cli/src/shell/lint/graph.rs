@@ -95,6 +95,15 @@ impl<'a> ScriptGraph<'a> {
         self.scripts.iter().map(|(path, script)| (path.clone(), of_script(script))).collect_map()
     }
 
+    /// Files that each script requires while it loads.
+    pub fn required_files(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (path, required) in &self.required {
+            files.insert(path.clone(), required.iter().map(|(file, _)| file.clone()).collect_set());
+        }
+        files
+    }
+
     /// Files that require one another in a circle: none of them can load.
     pub fn circles(&self, path: &str, findings: &mut Vec<LintFinding>) {
         for (next, place) in self.required.get(path).into_iter().flatten() {

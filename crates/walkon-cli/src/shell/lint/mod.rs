@@ -42,6 +42,8 @@ pub(super) struct Linted {
     pub declared: BTreeMap<String, Declared>,
     /// Scripts that each level uses, itself or through others, by the level's path.
     pub used: BTreeMap<String, BTreeSet<String>>,
+    /// Scripts that each script requires while it loads.
+    pub required: BTreeMap<String, BTreeSet<String>>,
     /// Names of everything that can be named, over all levels and scripts.
     pub names: LevelNames,
     /// Kinds of names that scripts make up as they run, so that no list of them is whole.
@@ -56,7 +58,8 @@ pub(super) struct Linted {
 pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) -> Result<Linted, String> {
     let api = Api::new()?;
     let project = graph::ScriptGraph::read(&api, texts, levels);
-    let mut linted = Linted { used: project.used.clone(), ..Linted::default() };
+    let (used, required) = (project.used.clone(), project.required_files());
+    let mut linted = Linted { used, required, ..Linted::default() };
     let is_handed_out = project.scripts.values().any(|script| script.tree.hands_out_behaviours());
     for (path, script) in &project.scripts {
         let role = role::role(&script.tree, &api, path, script.named);
