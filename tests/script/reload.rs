@@ -450,6 +450,40 @@ fn no_state_of_files_keeps_good_files_out() {
     }
 }
 
+/// Law: a wrong file is told with its own mistake when it is saved, whatever else waits, and the mistake of
+/// what waits is told behind it.
+#[test]
+fn a_wrong_file_is_told_with_its_own_mistake_whatever_else_waits() {
+    let waiting = ["local x =", "error('no')", "while true do end", "return require('lib')"];
+    let wrong = [
+        ("return {", "Expected"),
+        ("return 7", "returns 7"),
+        ("error('torn')", "torn"),
+        ("return { version = 2 }", "version is 2"),
+        ("return { start = function() error('early') end }", "early"),
+        ("return { params = { p = { type = 'number' } } }", "params.p"),
+    ];
+    for other in waiting {
+        for (text, mistake) in wrong {
+            let level = "local lib = require('lib') function onTick() end";
+            let mut run =
+                Run::of(&[("anna.lua", "return {}"), ("level.lua", level), ("lib.lua", "return { 1 }")]);
+            run.ticks(1);
+            run.reload(&[("lib.lua", other)]);
+            run.forget();
+            run.reload(&[("anna.lua", text)]);
+            let told = run.facts("reloadRefused");
+            let row = format!("{text} while {other} waits: {told:?}");
+            assert_eq!(told.len(), 1, "{row}");
+            assert_eq!(told[0]["file"], "anna.lua", "{row}");
+            assert!(told[0]["message"].as_str().unwrap().contains(mistake), "{row}");
+            let behind = run.facts("log").iter().any(|line| line["file"] == "lib.lua");
+            // What does not compile is not tried with what waits.
+            assert_eq!(behind, mistake != "Expected", "{row}, then {:?}", run.facts("log"));
+        }
+    }
+}
+
 #[test]
 fn fault_e15_another_version_migrates_its_state_or_everything_goes_back() {
     let version = |number: u32, migrate: &str| {

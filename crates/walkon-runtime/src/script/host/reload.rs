@@ -124,8 +124,13 @@ impl ScriptHost {
             None => self.attempt(world, &given, level),
         };
         let joined: ChangedTexts = self.joined(&given);
-        if outcome.is_err() && joined.len() > given.len() && self.all_compile(&given) {
-            outcome = self.attempt(world, &joined, level);
+        if let Err(alone) = &outcome
+            && joined.len() > given.len()
+            && self.all_compile(&given)
+        {
+            let alone = alone.clone();
+            let together = self.attempt(world, &joined, level);
+            outcome = together.map_err(|together| alone.and(together, &given));
         }
         match outcome {
             Ok(taken) => self.took(world, &given, taken),

@@ -292,7 +292,8 @@ fn has_all<'a>(
     path: impl FnOnce() -> String,
 ) -> Result<(), ReloadError> {
     let Some(name) = used.find(|name| is_missing(table, name)) else { return Ok(()) };
-    Err(refused(&path(), format!("handler \"{name}\" is in use and missing, expected a function")))
+    let what = format!("a walk under way calls \"{name}\", which is missing");
+    Err(refused(&path(), format!("{what}; keep the function, or save again when the walk is over")))
 }
 
 fn is_missing(names: &Table, name: &str) -> bool {

@@ -60,6 +60,24 @@ impl ReloadError {
         Err(Self { more: mistakes.collect(), ..first })
     }
 
+    /// Why files were refused by themselves, and together with those that waited: what is wrong with the
+    /// files that were `given` comes first.
+    pub(super) fn and(self, together: Self, given: &ChangedTexts) -> Self {
+        let had_effects = self.had_effects || together.had_effects;
+        let is_given = |mistake: &Self| given.contains_key(&mistake.file);
+        let (first, second) = if is_given(&together) { (together, self) } else { (self, together) };
+        let all = first.each().chain(second.each());
+        let mut all = Self::all(all).err().unwrap_or_default();
+        all.had_effects = had_effects;
+        all
+    }
+
+    /// Each mistake by itself.
+    fn each(mut self) -> impl Iterator<Item = Self> {
+        let more = std::mem::take(&mut self.more);
+        std::iter::once(self).chain(more)
+    }
+
     /// A sentence about a whole file.
     pub(super) fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
         let path = texts.get(name).map_or(name, |file| file.path.as_str());
