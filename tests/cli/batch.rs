@@ -309,7 +309,7 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
 #[cfg(unix)]
 #[test]
 fn a_watch_ends_cleanly_when_it_is_interrupted() {
-    let folder = project(&[("roll", "function onTick() end")]);
+    let folder = project(&[("roll", "function onTick() end function onStop() for _ = 1, 10000 do end end")]);
     let arguments = ["watch", "roll", "--trace", "t.jsonl", "--poll", "--speed", "4"];
     let mut child =
         command(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -322,5 +322,9 @@ fn a_watch_ends_cleanly_when_it_is_interrupted() {
     let trace = std::fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
     let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
     assert_eq!(last["end"], "signal");
-    ends(folder.path(), 0, &["replay", "t.jsonl"]);
+    // The trace is whole: the signal ended the script, and that is said.
+    let (_, err) = ends(folder.path(), 0, &["replay", "t.jsonl"]);
+    let ended = format!("t.jsonl: a signal ended the run while scripts ran in tick {}", last["t"]);
+    assert_eq!(err.contains(&ended), trace.contains("scriptStopped"), "{err}");
+    assert!(!err.contains("is cut"), "{err}");
 }

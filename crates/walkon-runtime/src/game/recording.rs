@@ -44,6 +44,8 @@ pub struct Recording<'a> {
     pub end: Option<EndLine>,
     /// Bytes after the last whole line.
     pub torn_bytes: usize,
+    /// The tick that a signal cut short, whose lines are left out.
+    pub cut_short: Option<u64>,
     inputs: BTreeMap<u64, Vec<Value>>,
 }
 
@@ -61,9 +63,7 @@ impl<'a> Recording<'a> {
         let header = Header::read(lines.next().ok_or(ReadError::NoHeader)?).map_err(ReadError::Header)?;
         let mut lines: Vec<&str> = lines.collect();
         let end = lines.last().and_then(|line| end_of(line));
-        if let Some(end) = &end {
-            leave_out_what_the_signal_cut_short(&mut lines, end);
-        }
+        let cut_short = end.as_ref().and_then(|end| leave_out_what_the_signal_cut_short(&mut lines, end));
         // What was left out makes it a trace without an end.
         let end = end.filter(|_| lines.last().is_some_and(|line| end_of(line).is_some()));
         let mut inputs: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
@@ -76,7 +76,7 @@ impl<'a> Recording<'a> {
                 inputs.entry(tick).or_default().push(json);
             }
         }
-        Ok(Self { header, lines, end, torn_bytes: text.len() - whole, inputs })
+        Ok(Self { header, lines, end, torn_bytes: text.len() - whole, cut_short, inputs })
     }
 
     /// Whether it lacks its end: the run was killed, or the file was cut.
@@ -145,14 +145,16 @@ fn end_of(line: &str) -> Option<EndLine> {
 }
 
 /// A signal that cut a script short (fault:H6) leaves a last tick that no other run has: the trace counts up
-/// to it.
-fn leave_out_what_the_signal_cut_short(lines: &mut Vec<&str>, end: &EndLine) {
+/// to it. That tick.
+fn leave_out_what_the_signal_cut_short(lines: &mut Vec<&str>, end: &EndLine) -> Option<u64> {
     if end.word != "signal" {
-        return;
+        return None;
     }
     let last_tick = lines.iter().position(|line| tick_of(line) == Some(end.tick)).unwrap_or(lines.len());
     let is_torn = |line: &&str| line.contains("\"e\":\"notice\",\"what\":\"scriptStopped\"");
-    if lines[last_tick..].iter().any(is_torn) {
+    let is_cut_short = lines[last_tick..].iter().any(is_torn);
+    is_cut_short.then(|| {
         lines.truncate(last_tick);
-    }
+        end.tick
+    })
 }

@@ -164,6 +164,11 @@ fn from_disk(
 }
 
 fn cut(name: &str, recording: &Recording<'_>) -> String {
+    if let Some(tick) = recording.cut_short {
+        return format!(
+            "warning: {name}: a signal ended the run while scripts ran in tick {tick}: replayed up to the tick before"
+        );
+    }
     let lines = recording.lines.len() + 1;
     let torn = match recording.torn_bytes {
         0 => String::new(),
