@@ -419,6 +419,17 @@ fn every_expectation_says_what_it_found() {
         "t:always(function() t:expect(level.tick):toBeBelow(9) end) t:run(1)",
         "toBeBelow: expected a number below 9, got 9",
     );
+    // The tick in which the test returns is one of its ticks, whether it returns in step 3 or in step 12.
+    fails(
+        "t:always(function() t:expect(level.tick):toBeBelow(1) end)",
+        "toBeBelow: expected a number below 1, got 1",
+    );
+    for wait in ["t:run(0.1)", "t:expectWalk(guard, guard.position)"] {
+        fails(
+            &format!("t:always(function() t:expect(state.late):toBe(nil) end) {wait} state.late = 1"),
+            "toBe: expected nil, got 1",
+        );
+    }
 }
 
 #[test]

@@ -150,6 +150,15 @@ pub(crate) fn is_running(lua: &Lua) -> bool {
     with_run(lua, |run| run.failure.is_none() && run.end.is_none()).unwrap_or(false)
 }
 
+/// Whether a test runs, or has returned, and nothing has failed.
+pub(crate) fn holds_so_far(lua: &Lua) -> bool {
+    let holds = |run: &mut TestRun| match run.end {
+        None | Some(TestState::Returned(_)) => run.failure.is_none(),
+        Some(_) => false,
+    };
+    with_run(lua, holds).unwrap_or(false)
+}
+
 /// How far the test is. Running when there is none.
 pub(crate) fn state(lua: &Lua) -> TestState {
     let found = with_run(lua, |run| {

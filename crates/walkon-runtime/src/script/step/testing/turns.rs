@@ -10,7 +10,7 @@ use crate::script::state::owners::OwnerKind;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::task;
-use crate::script::step::testing::{TestId, is_running, owner_of, with_run};
+use crate::script::step::testing::{TestId, holds_so_far, owner_of, with_run};
 use crate::script::vm::{ScriptVm, handles, store};
 
 /// The owner and the task of the test: at the start of the level, after everything else has started. It
@@ -70,10 +70,11 @@ pub(crate) fn take_turn(vm: &ScriptVm) -> bool {
     true
 }
 
-/// After every tick, last in step 12: the functions of `t:always`.
+/// After every tick, last in step 12: the functions of `t:always`, also after the one in which the test has
+/// returned.
 pub(crate) fn after_tick(vm: &ScriptVm) {
     let lua = vm.lua();
-    if !is_running(lua) {
+    if !holds_so_far(lua) {
         return;
     }
     let Some(owner) = owner_of(lua) else {
@@ -82,7 +83,7 @@ pub(crate) fn after_tick(vm: &ScriptVm) {
     for function in with_run(lua, |run| run.always.clone()).unwrap_or_default() {
         let call = Call::plain(owner, "always");
         vm.off_the_books(|| invoke::run(vm, &call, &function, ()));
-        if !is_running(lua) {
+        if !holds_so_far(lua) {
             return;
         }
     }
