@@ -870,6 +870,42 @@ fn those_around_somebody_who_is_removed_go_out_because_of_that_whether_they_walk
     );
 }
 
+/// Law: who is put inside after a watch was made enters it, in whichever step that is; who is there before it
+/// does not.
+#[test]
+fn those_put_inside_after_a_watch_was_made_enter_it_in_the_same_step() {
+    let put = r#"
+        local anna, ben = world.character("anna"), world.character("ben")
+        ben:teleport(3.5, 4.5)
+        local function told(name) return {
+            onEnter = function(e) log.info("%s: %s enters %s", name, e.character.name, e.how) end,
+            onExit = function(e) log.info("%s: %s leaves %s", name, e.character.name, e.how) end } end
+        region.on("corner", told("region"))
+        region.near("near", 2, told("circle"))
+        anna:teleport("near")
+        world.spawn({ name = "dora", at = vector.create(3.5, 0, 1.5) })
+        region.near("near", 2, told("late"))
+        anna:teleport("far")
+        anna:teleport("near")
+        timer.after(2/60, function() anna:teleport("far") end)"#;
+    let entered = [
+        "region: anna enters teleported",
+        "circle: anna enters teleported",
+        "circle: dora enters spawned",
+        "late: anna enters teleported",
+    ];
+    let left = ["region", "circle", "late"].map(|name| format!("{name}: anna leaves teleported"));
+    let begun = "timer.after(3/60, function() BODY end)";
+    let heard = "event.on(\"go\", function() BODY end) timer.after(3/60, function() event.emit(\"go\") end)";
+    for (body, looked, gone) in [(begun, 3, 5), (heard, 4, 5)] {
+        let entered = entered.iter().map(|line| format!("{looked}: {line}"));
+        let expected: Vec<String> =
+            entered.chain(left.iter().map(|line| format!("{gone}: {line}"))).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check_start(&body.replace("BODY", put), 8, &expected);
+    }
+}
+
 #[test]
 fn those_inside_at_the_first_look_of_a_watch_stay_and_go_out_without_having_entered() {
     check_start(

@@ -5,7 +5,7 @@
 //! characters, and one that finds no room counts as outside until there is some. Not here: the memory that
 //! insiders take from scripts (`script::step::watch_memory`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
@@ -177,6 +177,8 @@ fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut Event
         if has_room && due.holds(waiting(watch)) {
             look_at_watch(WatchView { view, regions }, id, watch, &mut changes);
         } else {
+            // Who came in after it was made is not known any more at its first look.
+            watch.placed_before = u32::MAX;
             watches_put_off += 1;
         }
     }
@@ -407,17 +409,24 @@ fn look_at_watch(watches: WatchView<'_>, id: WatchId, watch: &mut Watch, changes
         let how = view.by_motion(character, view.how_out(character, since), centre);
         changes.exit(Fact::WatchLeft { watch: id, character, how });
     }
+    let usual = |character| view.by_motion(character, view.how_in(character, since), centre);
     if is_silent {
+        let newcomers: BTreeSet<CharacterId> =
+            view.characters.displaced_after(watch.placed_before).iter().copied().collect_set();
+        let is_new = |character: &&CharacterId| newcomers.contains(*character);
         changes.silent += now.len();
+        for &character in now.values().filter(is_new) {
+            changes.silent -= 1;
+            changes.enter(Fact::WatchEntered { watch: id, character, how: usual(character) });
+        }
     } else {
         for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
-            let usual = view.by_motion(character, view.how_in(character, since), centre);
-            let how = watch.fresh.unwrap_or(usual);
+            let how = watch.fresh.unwrap_or_else(|| usual(character));
             changes.enter(Fact::WatchEntered { watch: id, character, how });
         }
     }
     watch.inside = now;
-    watch.fresh = None;
+    (watch.fresh, watch.placed_before) = (None, 0);
 }
 
 /// What the middle of a watched circle does.

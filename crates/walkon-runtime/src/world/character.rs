@@ -487,6 +487,8 @@ impl Characters {
             character.nudge = None;
             if character.displaced == Displaced::No {
                 character.displaced = Displaced::Teleported;
+            }
+            if self.displaced.last() != Some(&id) {
                 self.displaced.push(id);
             }
         }
@@ -524,6 +526,16 @@ impl Characters {
     pub(crate) fn displaced(&self) -> impl Iterator<Item = &Character> {
         let displaced = self.displaced.iter().filter_map(|&id| self.slots.get(id));
         displaced.filter(|character| character.displaced != Displaced::No)
+    }
+
+    /// How many of those there are, each as often as it is among them.
+    pub(crate) fn displaced_count(&self) -> u32 {
+        u32::try_from(self.displaced.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Those of them that came to be elsewhere after so many others.
+    pub(crate) fn displaced_after(&self, count: u32) -> &[CharacterId] {
+        self.displaced.get(count as usize..).unwrap_or_default()
     }
 
     /// Regions have looked at every character: nobody counts as displaced any more.

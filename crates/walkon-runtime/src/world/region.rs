@@ -202,6 +202,9 @@ pub struct Watch {
     pub report_initial: bool,
     /// Whether it has looked since it was made or enabled, and how newcomers count until then.
     pub fresh: Option<CrossingKind>,
+    /// So many characters had been put somewhere since the last step 11 when it was made: those put inside
+    /// after them were not there yet.
+    pub placed_before: u32,
     /// The characters inside at the last step 11 that looked at it, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
     /// The tick of that step, or in which it was made.

@@ -432,12 +432,16 @@ fn hash_watch(hash: &mut StateHash, watch: &Watch) {
         enabled,
         report_initial,
         fresh,
+        placed_before,
         inside,
         // Where some are put off alone.
         looked: _,
     } = watch;
     hash.word(*own).word(u64::from(owner.0)).flag(*enabled).flag(*report_initial).word(*edge as u64);
     hash.word(fresh.map_or(0, |how| 1 + how as u64));
+    if *placed_before > 0 {
+        hash.word(u64::from(*placed_before));
+    }
     match ground {
         WatchShape::Region(region) => hash.word(0).word(u64::from(region.0)),
         WatchShape::Area(area) => hash.word(1).word(u64::from(area.0)),

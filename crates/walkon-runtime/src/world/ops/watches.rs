@@ -27,6 +27,7 @@ pub struct WatchOrder {
 pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
     world.triggers.watches_made += 1;
     let serial = world.triggers.watches_made;
+    let placed_before = world.characters.displaced_count();
     world.triggers.watches.insert(Watch {
         serial,
         owner: order.owner,
@@ -36,6 +37,7 @@ pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
         enabled: true,
         report_initial: order.report_initial,
         fresh: Some(CrossingKind::Initial),
+        placed_before,
         inside: Default::default(),
         looked: world.clock.tick,
     })
