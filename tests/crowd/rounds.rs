@@ -350,3 +350,21 @@ fn who_is_held_up_is_asked_once_and_does_as_told() {
     assert!(run.told[1].contains("answered \"maybe\", expected"), "{:?}", run.told);
     assert_eq!(run.told[2], "blocked/doorClosed");
 }
+
+/// Law: no walk to a point stands for ever where its door is closed again as soon as it has opened it, or
+/// while it opens it.
+#[test]
+fn a_door_that_is_closed_against_the_walk_that_opens_it_ends_the_walk() {
+    for what in ["opened", "opening"] {
+        let body = format!(
+            "local gate = world.door(\"gate\")
+            gate:on(\"{what}\", function() gate:close() end)
+            anna:walkTo(\"cell\", {{ doors = \"open\", {TELL} }})"
+        );
+        let mut run = Run::of(&body);
+        run.seconds(100);
+        let ends = ["blocked/doorClosed", "blocked/stuck"];
+        // What it is told depends on whether it was about to walk on just then.
+        assert!(run.told.len() == 1 && ends.contains(&run.told[0].as_str()), "{body}: {:?}", run.told);
+    }
+}

@@ -174,7 +174,7 @@ fn fault_f8_an_unknown_field_is_refused_with_the_nearest() {
     let found =
         error(map("\"tileHeight\": 1, \"areas\": [{\"name\":\"a\",\"polygon\":[[0,0],[1,0],[1,1]]}]"));
     let help = found.help.unwrap();
-    assert!(help.starts_with("known are ") && help.contains(", cellSize, "), "{help}");
+    assert!(help.starts_with("known fields are ") && help.contains(", cellSize, "), "{help}");
     assert!(help.ends_with("; a name that begins with \"x-\" is yours"), "{help}");
     let found = diagnostics(yard("\"characters\": [{ \"name\": \"a\", \"pos\": [1, 1] }]"));
     assert!(found.iter().any(|d| d.help.as_deref() == Some("did you mean \"position\"?")), "{found:?}");

@@ -886,6 +886,7 @@ fn those_put_inside_after_a_watch_was_made_enter_it_in_the_same_step() {
         world.spawn({ name = "dora", at = vector.create(3.5, 0, 1.5) })
         region.near("near", 2, told("late"))
         anna:teleport("far")
+        region.near("near", 2, told("last"))
         anna:teleport("near")
         timer.after(2/60, function() anna:teleport("far") end)"#;
     let entered = [
@@ -893,8 +894,9 @@ fn those_put_inside_after_a_watch_was_made_enter_it_in_the_same_step() {
         "circle: anna enters teleported",
         "circle: dora enters spawned",
         "late: anna enters teleported",
+        "last: anna enters teleported",
     ];
-    let left = ["region", "circle", "late"].map(|name| format!("{name}: anna leaves teleported"));
+    let left = ["region", "circle", "late", "last"].map(|name| format!("{name}: anna leaves teleported"));
     let begun = "timer.after(3/60, function() BODY end)";
     let heard = "event.on(\"go\", function() BODY end) timer.after(3/60, function() event.emit(\"go\") end)";
     for (body, looked, gone) in [(begun, 3, 5), (heard, 4, 5)] {

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon_runtime::base::ordered::CollectOrdered;
-use walkon_runtime::game::debugging::{EVENT_NAMES, unknown_event};
+use walkon_runtime::game::Game;
+use walkon_runtime::game::debugging::unknown_event;
 use walkon_runtime::game::look::GameLook;
 use walkon_runtime::script::debug::{
     BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Paused, Pauses,
@@ -348,7 +349,7 @@ impl Port {
             self.tell_everybody();
         }
         let wanted = self.wanted.borrow();
-        Ok(json!({ "events": wanted.events, "faults": wanted.faults, "names": EVENT_NAMES }))
+        Ok(json!({ "events": wanted.events, "faults": wanted.faults, "names": Game::EVENT_NAMES }))
     }
 
     /// What has come while code ran, without the pauses among it, which are answered first.

@@ -4,7 +4,7 @@
 //! through and everything else hides; an area that is not there hides, an obstacle that is there hides,
 //! unless its [`Veil`] says otherwise; paddings count for bodies alone. A stretch shorter than [`HAIR_M`]
 //! neither hides nor opens, so that looks go along faces of walls and through seams of areas. Both ways
-//! alike, and part of a clear look is clear. Not here: blocks of scripts, watchers and their targets.
+//! alike, and part of a clear look is clear. Not here: blocks, watchers and their targets.
 
 use glam::Vec3;
 

@@ -15,7 +15,7 @@ use crate::world::World;
 
 /// The names of events of the runtime, as function breakpoints have them. Every event of a script has its own
 /// name.
-pub const EVENT_NAMES: &[&str] = &[
+const EVENT_NAMES: &[&str] = &[
     "walk.started",
     "walk.replanned",
     "walk.settled",

@@ -303,8 +303,8 @@ impl Game {
 
     /// Blocks the ground around a place on a layer of the map, 0 where it has no layers: a barrel, a fallen
     /// tree. The map follows in the next tick, and walks that the block bars look for a way again. The block
-    /// stays over saves and edits of the level until [`Game::remove_block`]. A game that is to be replayed says
-    /// [`Input::Block`](crate::game::inputs::Input::Block).
+    /// stays over saves and edits of the level until [`Game::remove_block`]. A game that is to be replayed
+    /// says [`Input::Block`](crate::game::inputs::Input::Block).
     ///
     /// ```
     /// # let mut game = walkon_runtime::example::game()?;

@@ -383,7 +383,7 @@ impl JsonReader<'_> {
                 .at(JsonPath::Key(node.place, key).pointer());
                 found.help(suggestions::did_you_mean(key, known.iter().copied()).unwrap_or_else(|| {
                     let known = known.join(", ");
-                    format!("known are {known}; a name that begins with \"x-\" is yours")
+                    format!("known fields are {known}; a name that begins with \"x-\" is yours")
                 }))
             });
         }

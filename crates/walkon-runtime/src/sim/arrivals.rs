@@ -486,15 +486,29 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     // A slow turner stands at a corner for as long as it turns.
     let turn_ticks = clock.rate.ticks((character.gait.half_turn_s() - QUICK_HALF_TURN_S).max(0.0));
     let waited = now.since(since) >= patience_ticks.saturating_add(turn_ticks);
-    // To and fro, always getting on a little, and never nearer to the end.
-    let is_over =
-        |since: TickNumber, patiences: u64| now.since(since) >= patience_ticks.saturating_mul(patiences);
-    let is_lost = walk.phase == Phase::Moving
-        && walk_modes::is_to_point(walk)
+    let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
+    reason.or_else(|| why_lost(clock, doors, walk, patience_ticks))
+}
+
+/// Why a walk to a point goes to and fro, always getting on a little and never nearer to its end, if it does;
+/// or stands at a door that is closed again whenever it has opened it. A door has the time that it takes.
+fn why_lost(clock: &Clock, doors: &[Door], walk: &Walk, patience_ticks: u64) -> Option<Reason> {
+    let (opening_s, reason) = match walk.phase {
+        Phase::Moving => (0.0, Reason::Stuck),
+        Phase::AtDoor(door) => {
+            (doors.get(door.index()).map_or(0.0, |door| door.moving_s), Reason::DoorClosed)
+        }
+        _ => return None,
+    };
+    let now = walk.clock(clock.landing());
+    let is_over = |since: TickNumber, patiences: u64| {
+        let opening_ticks = clock.rate.ticks(opening_s);
+        now.since(since) >= patience_ticks.saturating_mul(patiences).saturating_add(opening_ticks)
+    };
+    let is_lost = walk_modes::is_to_point(walk)
         && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
             || is_over(walk.nearest_tick, Walk::QUEUED_PATIENCES_MAX));
-    let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
-    reason.or(is_lost.then_some(Reason::Stuck))
+    is_lost.then_some(reason)
 }
 
 /// What keeps a walk with so many metres to go from getting on, if anything does.

@@ -178,7 +178,7 @@ fn look_around(view: RegionView<'_>, triggers: &mut Triggers, events: &mut Event
             look_at_watch(WatchView { view, regions }, id, watch, &mut changes);
         } else {
             // Who came in after it was made is not known any more at its first look.
-            watch.placed_before = u32::MAX;
+            watch.placed_before = if watch.fresh.is_some() { u32::MAX } else { 0 };
             watches_put_off += 1;
         }
     }

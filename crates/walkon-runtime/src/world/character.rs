@@ -488,9 +488,7 @@ impl Characters {
             if character.displaced == Displaced::No {
                 character.displaced = Displaced::Teleported;
             }
-            if self.displaced.last() != Some(&id) {
-                self.displaced.push(id);
-            }
+            self.displaced.push(id);
         }
         self.note_standing(id);
     }

@@ -1,8 +1,8 @@
 //! Whether one place of the world can be seen from another.
 //!
 //! In: two places of a layer. Out: hidden or not, and the last place that is seen. Holds: areas and obstacles
-//! hide as the level says, doors as they stand, and blocks of scripts like obstacles, except those around an
-//! end of the look. People hide nothing. Not here: range and direction of looks (`sense`).
+//! hide as the level says, doors as they stand, and blocks like obstacles, except those around an end of the
+//! look. People hide nothing. Not here: range and direction of looks (`sense`).
 
 use glam::Vec3;
 

@@ -216,24 +216,29 @@ impl SaveFindings {
         !self.in_level.is_empty() || !self.beside_level.is_empty()
     }
 
-    /// Whether a part of the save has no mistakes and needs no script that has.
-    fn spares(&self, part: &HeldBack) -> bool {
-        let is_level_fine = part.reload.level.is_none() || !self.has_wrong_level();
-        let mut needed: BTreeSet<&String> = part.reload.scripts.keys().collect_set();
+    /// Whether these scripts need one of those, themselves or through others.
+    fn need(&self, scripts: &ChangedScripts, those: &ChangedScripts) -> bool {
+        let mut needed: BTreeSet<&String> = scripts.keys().collect_set();
         let mut next: Vec<&String> = needed.iter().copied().collect();
         // Bounded by the number of files: each is looked at once.
         while let Some(name) = next.pop() {
             let required = self.required.get(name).into_iter().flatten();
             next.extend(required.filter(|file| needed.insert(file)));
         }
-        is_level_fine && needed.iter().all(|name| !self.wrong.contains(*name))
+        needed.iter().any(|name| those.contains_key(*name) && !scripts.contains_key(*name))
     }
+}
 
-    /// What was found in a part of the save, which has no mistakes.
-    fn of(&self, part: &Reload) -> Self {
-        let is_of = |one: &&ScriptFinding| part.scripts.contains_key(&one.name);
-        Self { in_scripts: self.in_scripts.iter().filter(is_of).cloned().collect(), ..Self::default() }
-    }
+/// Scripts that were saved or deleted, with their texts.
+type ChangedScripts = BTreeMap<String, Option<String>>;
+
+/// What a save is looked at over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ground {
+    /// The files as they are by now.
+    Disk,
+    /// What runs.
+    Running,
 }
 
 /// Something that `check` finds in a script.
@@ -366,9 +371,10 @@ impl Live<'_> {
         }
         let is_new_level = saved.reload.level.is_some();
         let level = if is_new_level { saved.level.as_deref() } else { held.level.as_deref() };
-        let found = self.look_through(&all, level);
-        if found.has_mistakes() && found.spares(&saved) {
-            self.show(&found.of(&saved.reload));
+        let found = self.look_through(&all, level, Ground::Disk);
+        let spared = found.has_mistakes().then(|| self.alone(&held, &saved)).flatten();
+        if let Some(alone) = spared {
+            self.show(&alone);
             let scripts = held.reload.scripts.into_iter();
             let scripts = scripts.filter(|(path, _)| !saved.reload.scripts.contains_key(path)).collect_map();
             let level = held.reload.level.filter(|_| !is_new_level);
@@ -386,19 +392,38 @@ impl Live<'_> {
         Some(all)
     }
 
+    /// What `check` finds in what was saved where nothing that is held back is there, if it can be handed
+    /// over without that: it has no mistake then, and needs no script that is held back.
+    fn alone(&self, held: &HeldBack, saved: &HeldBack) -> Option<SaveFindings> {
+        let alone = self.look_through(&saved.reload, saved.level.as_deref(), Ground::Running);
+        let is_spared = !alone.has_mistakes() && !alone.need(&saved.reload.scripts, &held.reload.scripts);
+        is_spared.then_some(alone)
+    }
+
     /// What `check` finds in the scripts that were saved, and between them and the level that was saved.
-    fn look_through(&self, reload: &Reload, level: Option<&Level>) -> SaveFindings {
+    fn look_through(&self, reload: &Reload, level: Option<&Level>, ground: Ground) -> SaveFindings {
         let mut found = SaveFindings::default();
         let project = &self.session.found.project;
         let Ok(mut texts) = project.scripts(&self.session.found.path) else { return found };
         let running = self.running_mistakes(&texts);
+        if ground == Ground::Running {
+            texts.extend(self.session.texts.clone());
+        }
         for (name, text) in &reload.scripts {
             match text {
                 Some(text) => _ = texts.insert(name.clone(), text.clone()),
                 None => _ = texts.remove(name),
             }
         }
-        let Ok(linted) = scripts::linted(project, &texts, &self.session.found.path) else { return found };
+        let path = &self.session.found.path;
+        let outline = level.map(|level| scripts::outline_of(path.clone(), &level.def, &level.resolved));
+        let linted = match ground {
+            Ground::Disk => scripts::linted(project, &texts, path),
+            Ground::Running => {
+                scripts::linted_as_it_runs(project, &texts, outline.as_ref().unwrap_or(&self.outline))
+            }
+        };
+        let Ok(linted) = linted else { return found };
         for (name, text) in &reload.scripts {
             let Some(text) = text else { continue };
             for finding in linted.scripts.get(name).into_iter().flatten() {

@@ -39,7 +39,9 @@ impl LevelNames {
     fn other_place(&self, link: &QuotedName) -> Option<String> {
         let has = |kind: &str| self.0.get(kind).is_some_and(|names| names.contains(&link.name));
         let kind = ["CharacterName", "DoorName"].into_iter().find(|kind| has(kind));
-        let kind = noun(kind.filter(|_| link.kind == "MarkName")?);
+        // Everything else that takes a mark takes these as well.
+        let is_place = link.kind == "MarkName" && link.called != "nav.mark";
+        let kind = noun(kind.filter(|_| is_place)?);
         Some(format!("it is the name of a {kind}: write world.{kind}(\"{}\")", link.name))
     }
 

@@ -64,10 +64,18 @@ pub fn region(world: &World, function: &str, name: &str) -> Result<RegionId, Usa
 /// The mark called `name`.
 ///
 /// # Errors
-/// When there is none; a character or a door of that name is told.
+/// When there is none.
 pub fn mark<'a>(world: &'a World, function: &str, name: &str) -> Result<&'a Mark, UsageError> {
     let known = || world.marks().map(|mark| mark.name.as_str());
-    world.mark(name).ok_or_else(|| match other_place(world, name) {
+    world.mark(name).ok_or_else(|| UsageError::unknown(function, "mark", name, known()))
+}
+
+/// The mark that is meant where a character or a door would do as well.
+///
+/// # Errors
+/// When there is none; that a character or a door has the name is told.
+pub fn mark_of_place<'a>(world: &'a World, function: &str, name: &str) -> Result<&'a Mark, UsageError> {
+    mark(world, function, name).map_err(|unknown| match other_place(world, name) {
         Some(kind) => {
             let name = shorten(name);
             let what = format!(
@@ -75,7 +83,7 @@ pub fn mark<'a>(world: &'a World, function: &str, name: &str) -> Result<&'a Mark
             );
             UsageError::new(function, what)
         }
-        None => UsageError::unknown(function, "mark", name, known()),
+        None => unknown,
     })
 }
 

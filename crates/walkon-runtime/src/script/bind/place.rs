@@ -113,7 +113,7 @@ impl PlaceValue {
         Ok(match self {
             Self::Point(point) => *point,
             Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.point.y), *z),
-            Self::Mark(name) => names::mark(world, function, name)?.position,
+            Self::Mark(name) => names::mark_of_place(world, function, name)?.position,
             Self::Character(id) => alive(&world.characters, *id).map_err(op(function))?.body.position,
             Self::Door(id) => match (door_there(world, *id).map_err(op(function))?, from) {
                 ((), Some(from)) => front_of(&world.map, *id, from.point, from.layer),

@@ -108,7 +108,7 @@ pub(super) fn camera(lua: &Lua, args: &mut Args) -> HostResult {
         let to = table.raw_get::<Value>("to")?;
         if let Some(name) = to.as_string().map(|name| name.to_string_lossy()) {
             let function = args.function();
-            with(lua, args, |world| names::mark(world, function, &name).map(|_| ()))?;
+            with(lua, args, |world| names::mark_of_place(world, function, &name).map(|_| ()))?;
         } else if !to.is_nil() && thing::<CharacterId>(&to).is_none() {
             place::single(&Argument::new(args.function(), "options.to", to))?;
         }

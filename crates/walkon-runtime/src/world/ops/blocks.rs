@@ -39,7 +39,7 @@ pub fn add(world: &mut World, owner: Owner, centre: LayerPoint, radius_m: f32) -
 pub fn add_named(world: &mut World, name: &str, centre: LayerPoint, radius_m: f32) -> Result<(), OpError> {
     checks::name(name)?;
     if find(world, name).is_some() {
-        return Err(OpError::BlockThere(name.to_owned()));
+        return Err(OpError::BlockThere(checks::shown(name)));
     }
     lay(world, of_host(name, centre, radius_m)).map(drop)
 }

@@ -72,7 +72,8 @@ pub(super) fn save(out: &mut ByteWriter, events: &EventQueue, characters: &Chara
     save_all(out, untold.iter().enumerate().filter(is_written).map(|(_, fact)| fact));
 }
 
-/// Whether a scene has ended: what it asked for is told by nobody else. One that goes on tells it again.
+/// Whether a scene has ended: what it asked for is told by nobody else. One that goes on tells it again, but
+/// for what it asked for before its last mark, which is lost.
 fn is_over(scene: &str, later: &[Fact]) -> bool {
     later.iter().any(|fact| matches!(fact, Fact::SceneEnded { name, .. } if name == scene))
 }

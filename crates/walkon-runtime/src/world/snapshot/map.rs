@@ -15,13 +15,12 @@ use crate::world::area::{Area, AreaKind};
 use crate::world::block::Block;
 use crate::world::door::Door;
 use crate::world::map::{LevelMap, PendingEdits};
+use crate::world::ops::blocks::BLOCKS_MAX;
 use crate::world::tiles::{Tile, TileSpot, Tiles};
 
 /// Whether a tile is to be walkable, and what it is to cost, as far as that changes.
 type TileWish = (Option<bool>, Option<f32>);
 
-/// Most blocks that are read.
-const BLOCKS_MAX: usize = 4096;
 /// Largest block, metres.
 const BLOCK_M: f32 = 1e4;
 
@@ -315,6 +314,7 @@ fn lay_blocks(
         let place = place.filter(|&place| place >= used.len());
         let place = place.ok_or_else(|| DecodeError::new("a block that has the number of another thing"))?;
         while used.len() < place {
+            input.pay(used.len() * size_of::<AreaId>())?;
             used.push(map.nav.add_obstacle(&used, block.centre, 0.0));
         }
         used.push(map.nav.add_obstacle(&used, block.centre, block.radius_m));

@@ -7,7 +7,8 @@ use crate::base::ids::PathToken;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::time::TickNumber;
 use crate::base::value::Plain;
-use crate::nav::{Disc, Path, PathAnswer, PathFailure, Revision};
+use crate::nav::{Disc, LayerPoint, Path, PathAnswer, PathFailure, Revision};
+use crate::world::block::Block;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::{Displaced, Past, Removal};
 use crate::world::door::DoorPolicy;
@@ -361,6 +362,28 @@ fn what_the_world_keeps_beside_is_hashed() {
 }
 
 /// One character that watches for the other, and has seen it.
+#[test]
+fn every_field_of_a_block_is_hashed() {
+    let block = |change: &dyn Fn(&mut Block)| {
+        let centre = LayerPoint { layer: 0, point: Vec3::ONE };
+        let (owner, name, area) = (Owner::HOST, "barrel".to_owned(), AreaId(9));
+        let mut block = Block { serial: 1, owner, name, centre, radius_m: 1.0, area, is_over: false };
+        change(&mut block);
+        move |scene: &mut Fixture| scene.world.map.blocks.push(block.clone())
+    };
+    check(&[
+        ("a block", &block(&|_| ())),
+        ("its number", &block(&|it| it.serial += 1)),
+        ("its owner", &block(&|it| it.owner = Owner(7))),
+        ("its name", &block(&|it| it.name.push('s'))),
+        ("its place", &block(&|it| it.centre.point.x += 1.0)),
+        ("its layer", &block(&|it| it.centre.layer = 1)),
+        ("its radius", &block(&|it| bit(&mut it.radius_m))),
+        ("its obstacle", &block(&|it| it.area = AreaId(8))),
+        ("that it is over", &block(&|it| it.is_over = true)),
+    ]);
+}
+
 fn sensing(change: impl Fn(&mut SenseWatch)) -> impl Fn(&mut Fixture) {
     move |scene| {
         let target = SenseTarget::Character(scene.other);
