@@ -344,6 +344,16 @@ fn a_file_that_is_held_back_keeps_none_waiting_that_does_not_need_it() {
     watched.until_all(&["one.lua", "user.lua", ", mended"]);
     let last = watched.all.last().cloned().unwrap_or_default();
     assert!(last.contains("reloaded one.lua, user.lua") && last.ends_with(", mended"), "{last}");
+    // What asks for a mark of a level that is held back waits for the level.
+    let marked = text.replace("\"marks\": {", "\"marks\": { \"attic\": [4, 4],");
+    let slip = marked.replace("\"route\": \"rounds\"", "\"route\": \"rounds\", \"rout\": 1");
+    assert_ne!(slip, marked);
+    std::fs::write(&level, slip).unwrap();
+    watched.until("reload refused; the old version runs on");
+    write("other.lua", "return function() world.character(\"guard\"):walkTo(\"attic\") end\n");
+    watched.until("reload refused; the old version runs on");
+    std::fs::write(&level, marked).unwrap();
+    watched.until_all(&["levels/first.json", "other.lua", ", mended"]);
 }
 
 /// Files and what becomes of each in one save, and what is said of it.

@@ -23,10 +23,10 @@ pub const FACTOR_RANGE: RangeInclusive<f32> = nav::FACTOR_RANGE;
 /// # Errors
 /// On a precomputed grid; for an area of another level.
 pub fn set_available(world: &mut World, id: AreaId, wanted: Availability) -> Result<bool, OpError> {
+    let door = world.map.areas.get(id.index()).ok_or(OpError::ForeignArea)?.door;
     if world.map.is_precomputed {
         return Err(OpError::Precomputed);
     }
-    let door = world.map.areas.get(id.index()).ok_or(OpError::ForeignArea)?.door;
     if let Some(door) = door {
         let before = world.map.doors.get(door.index()).is_some_and(|door| door.is_opening_or_open());
         let is_open = wanted.is_available();
