@@ -234,7 +234,7 @@ type ChangedScripts = BTreeMap<String, Option<String>>;
 
 /// What a save is looked at over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ground {
+enum SaveBase {
     /// The files as they are by now.
     Disk,
     /// What runs.
@@ -371,7 +371,7 @@ impl Live<'_> {
         }
         let is_new_level = saved.reload.level.is_some();
         let level = if is_new_level { saved.level.as_deref() } else { held.level.as_deref() };
-        let found = self.look_through(&all, level, Ground::Disk);
+        let found = self.look_through(&all, level, SaveBase::Disk);
         let spared = found.has_mistakes().then(|| self.alone(&held, &saved)).flatten();
         if let Some(alone) = spared {
             self.show(&alone);
@@ -395,18 +395,18 @@ impl Live<'_> {
     /// What `check` finds in what was saved where nothing that is held back is there, if it can be handed
     /// over without that: it has no mistake then, and needs no script that is held back.
     fn alone(&self, held: &HeldBack, saved: &HeldBack) -> Option<SaveFindings> {
-        let alone = self.look_through(&saved.reload, saved.level.as_deref(), Ground::Running);
+        let alone = self.look_through(&saved.reload, saved.level.as_deref(), SaveBase::Running);
         let is_spared = !alone.has_mistakes() && !alone.need(&saved.reload.scripts, &held.reload.scripts);
         is_spared.then_some(alone)
     }
 
     /// What `check` finds in the scripts that were saved, and between them and the level that was saved.
-    fn look_through(&self, reload: &Reload, level: Option<&Level>, ground: Ground) -> SaveFindings {
+    fn look_through(&self, reload: &Reload, level: Option<&Level>, base: SaveBase) -> SaveFindings {
         let mut found = SaveFindings::default();
         let project = &self.session.found.project;
         let Ok(mut texts) = project.scripts(&self.session.found.path) else { return found };
         let running = self.running_mistakes(&texts);
-        if ground == Ground::Running {
+        if base == SaveBase::Running {
             texts.extend(self.session.texts.clone());
         }
         for (name, text) in &reload.scripts {
@@ -417,9 +417,9 @@ impl Live<'_> {
         }
         let path = &self.session.found.path;
         let outline = level.map(|level| scripts::outline_of(path.clone(), &level.def, &level.resolved));
-        let linted = match ground {
-            Ground::Disk => scripts::linted(project, &texts, path),
-            Ground::Running => {
+        let linted = match base {
+            SaveBase::Disk => scripts::linted(project, &texts, path),
+            SaveBase::Running => {
                 scripts::linted_as_it_runs(project, &texts, outline.as_ref().unwrap_or(&self.outline))
             }
         };
