@@ -400,9 +400,9 @@ fn a_block_lies_on_its_layer_and_on_no_other() {
     assert!(blocks::remove(stage.game.world_mut(), third));
     stage.ticks(2);
     assert_eq!(free(&stage), [[false, true, true], [true, false, true]]);
-    // On a layer that is not there it holds nothing.
-    add(&mut stage, 7, 7.5);
-    assert_eq!(free(&stage), [[false, true, true], [true, false, true]]);
+    // A layer that is not there is refused.
+    let nowhere = LayerPoint { layer: 7, point: at(7.5, 0.5) };
+    assert!(blocks::add(stage.game.world_mut(), Owner::HOST, nowhere, 0.6).is_err());
 }
 
 /// Goal: a walk that is given another goal leads to the floor of that one. Method: two floors at one height,
