@@ -475,7 +475,10 @@ fn builders_refuse_what_is_not_a_node_when_the_file_loads() {
             "anna.lua:13: bt.walkTo: gait is \"fly\", expected \"walk\" or \"run\"",
         ),
         ("bt.action{ enter = print }", "anna.lua:13: bt.action: run is nil, expected a function"),
-        ("bt.action{ run = print, leave = print }", "anna.lua:13: bt.action: unknown option \"leave\""),
+        (
+            "bt.action{ run = print, leave = print }",
+            "anna.lua:13: bt.action: unknown option \"leave\"; known options are enter, run, exit",
+        ),
         (
             "bt.cooldown(yes, 1, { kep = true })",
             "anna.lua:13: bt.cooldown: unknown option \"kep\"; did you mean \"keep\"?",
