@@ -133,20 +133,18 @@ impl Watched {
     fn start(folder: &Path) -> Self {
         let mut command = Command::new(crate::place::program());
         command.current_dir(folder).args(WATCH);
-        let piped = std::process::Stdio::piped;
-        let mut child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
+        // One pipe for both streams: lines come in the order in which they are written.
+        let (reading, writing) = std::io::pipe().unwrap();
+        let child = command.stdout(writing.try_clone().unwrap()).stderr(writing).spawn().unwrap();
+        // It keeps the end that writes, and the pipe open with it.
+        drop(command);
         let (sender, said) = std::sync::mpsc::channel();
-        let streams: [Box<dyn std::io::Read + Send>; 2] =
-            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
-        for stream in streams {
-            let sender = sender.clone();
-            std::thread::spawn(move || {
-                for line in std::io::BufRead::lines(std::io::BufReader::new(stream)).map_while(Result::ok) {
-                    // Once the test is over nobody listens.
-                    let _ = sender.send(line);
-                }
-            });
-        }
+        std::thread::spawn(move || {
+            for line in std::io::BufRead::lines(std::io::BufReader::new(reading)).map_while(Result::ok) {
+                // Once the test is over nobody listens.
+                let _ = sender.send(line);
+            }
+        });
         Self { child, said, all: Vec::new() }
     }
 
@@ -157,9 +155,10 @@ impl Watched {
 
     /// Waits until each of these texts has come in a line, in any order.
     fn until_all(&mut self, texts: &[&str]) {
-        let patience = std::time::Duration::from_secs(120);
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
         let mut missing = texts.to_vec();
         while !missing.is_empty() {
+            let patience = end.saturating_duration_since(std::time::Instant::now());
             match self.said.recv_timeout(patience) {
                 Ok(line) => {
                     missing.retain(|text| !line.contains(text));

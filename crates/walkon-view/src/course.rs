@@ -319,7 +319,7 @@ impl Course {
             "heights": heights,
             "projection": if picture::is_isometric(world) { "isometric" } else { "flat" },
             "slants": heights[1] - heights[0] > 0.01,
-            "layers": world.nav().layer_count(), "layerNames": picture::layer_names(world),
+            "layers": world.nav().layer_count(), "layerNames": world.layer_names(),
             "tiling": picture::tiling_json(world),
             "hasPlayer": world.characters().any(|(_, who)| who.is_player),
             "parts": parts, "behaviours": self.behaviours(),

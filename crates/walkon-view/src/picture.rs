@@ -234,12 +234,6 @@ pub fn is_isometric(world: &World) -> bool {
     world.tiles().is_some_and(|tiles| tiles.is_isometric)
 }
 
-/// Names of the layers of the map, in their order.
-#[must_use]
-pub fn layer_names(world: &World) -> Vec<&str> {
-    world.tiles().map_or_else(|| vec!["ground"], |tiles| tiles.layer_names().collect())
-}
-
 /// Lowest and highest ground, metres.
 #[must_use]
 pub fn heights_m(world: &World) -> [f64; 2] {

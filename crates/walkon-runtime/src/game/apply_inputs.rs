@@ -14,7 +14,6 @@ use crate::base::value::Plain;
 use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
 use crate::level::checked_path;
 use crate::nav::LayerPoint;
-use crate::script::bind::names::LAYER;
 use crate::script::host::ScriptHost;
 use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::world::World;
@@ -213,10 +212,8 @@ impl InputTarget<'_> {
 
     fn layer(&self, name: Option<&str>) -> Result<u8, String> {
         let Some(name) = name else { return Ok(0) };
-        let known: Vec<&str> =
-            self.world.tiles().map_or_else(|| vec![LAYER], |tiles| tiles.layer_names().collect());
-        let found = known.iter().position(|layer| *layer == name);
-        found.map(|at| at as u8).ok_or_else(|| unknown("layer", name, known.into_iter()))
+        let known = || self.world.layer_names().into_iter();
+        self.world.find_layer(name).ok_or_else(|| unknown("layer", name, known()))
     }
 
     fn evaluate(&mut self, text: &str) -> Result<(), String> {

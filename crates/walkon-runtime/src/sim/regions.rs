@@ -5,7 +5,7 @@
 //! characters, and one that finds no room counts as outside until there is some. Not here: the memory that
 //! insiders take from scripts (`script::step::watch_memory`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use glam::Vec3;
 
@@ -411,9 +411,8 @@ fn look_at_watch(watches: WatchView<'_>, id: WatchId, watch: &mut Watch, changes
     }
     let usual = |character| view.by_motion(character, view.how_in(character, since), centre);
     if is_silent {
-        let newcomers: BTreeSet<CharacterId> =
-            view.characters.displaced_after(watch.placed_before).iter().copied().collect_set();
-        let is_new = |character: &&CharacterId| newcomers.contains(*character);
+        let is_new =
+            |character: &&CharacterId| view.characters.is_displaced_after(**character, watch.placed_before);
         changes.silent += now.len();
         for &character in now.values().filter(is_new) {
             changes.silent -= 1;

@@ -350,8 +350,11 @@ pub struct Characters {
     pub(super) departed: Vec<(CharacterId, Vec3)>,
     /// How many are marked as removed.
     pub(super) removed: usize,
-    /// Characters that appeared or were put somewhere since regions last looked.
-    pub(super) displaced: Vec<CharacterId>,
+    /// Characters that appeared or were put somewhere since regions last looked, each with the number of the
+    /// last time.
+    pub(super) displaced: BTreeMap<CharacterId, u32>,
+    /// So many times that happened.
+    pub(super) displacements: u32,
     /// Those that turn on the spot, or whose animation runs out; and others.
     pub(super) posing: Shortlist,
     /// Those that were asked aside; and others.
@@ -381,7 +384,9 @@ impl Characters {
         let is_displaced = character.displaced != Displaced::No;
         let id = self.slots.insert(character);
         self.order.push(id);
-        self.displaced.extend(is_displaced.then_some(id));
+        if is_displaced {
+            self.note_displaced(id);
+        }
         self.by_name.insert(name, id);
         id
     }
@@ -488,7 +493,7 @@ impl Characters {
             if character.displaced == Displaced::No {
                 character.displaced = Displaced::Teleported;
             }
-            self.displaced.push(id);
+            self.note_displaced(id);
         }
         self.note_standing(id);
     }
@@ -520,25 +525,31 @@ impl Characters {
         asked_aside.those(|id| slots.get(id).is_some_and(steps))
     }
 
-    /// The characters that came to be elsewhere in this tick, some of them twice.
+    fn note_displaced(&mut self, id: CharacterId) {
+        self.displacements = self.displacements.saturating_add(1);
+        self.displaced.insert(id, self.displacements);
+    }
+
+    /// The characters that came to be elsewhere in this tick.
     pub(crate) fn displaced(&self) -> impl Iterator<Item = &Character> {
-        let displaced = self.displaced.iter().filter_map(|&id| self.slots.get(id));
+        let displaced = self.displaced.keys().filter_map(|&id| self.slots.get(id));
         displaced.filter(|character| character.displaced != Displaced::No)
     }
 
-    /// How many of those there are, each as often as it is among them.
-    pub(crate) fn displaced_count(&self) -> u32 {
-        u32::try_from(self.displaced.len()).unwrap_or(u32::MAX)
+    /// How often that happened in this tick so far.
+    pub(crate) fn displacements(&self) -> u32 {
+        self.displacements
     }
 
-    /// Those of them that came to be elsewhere after so many others.
-    pub(crate) fn displaced_after(&self, count: u32) -> &[CharacterId] {
-        self.displaced.get(count as usize..).unwrap_or_default()
+    /// Whether a character came to be elsewhere in this tick after so many times.
+    pub(crate) fn is_displaced_after(&self, id: CharacterId, displacements: u32) -> bool {
+        self.displaced.get(&id).is_some_and(|&last| last > displacements)
     }
 
     /// Regions have looked at every character: nobody counts as displaced any more.
     pub(crate) fn forget_displaced(&mut self) {
-        for id in std::mem::take(&mut self.displaced) {
+        self.displacements = 0;
+        for id in std::mem::take(&mut self.displaced).into_keys() {
             if let Some(character) = self.slots.get_mut(id) {
                 character.displaced = Displaced::No;
             }

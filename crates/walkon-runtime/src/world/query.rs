@@ -73,6 +73,21 @@ impl World {
         self.map.tiles.as_deref()
     }
 
+    /// What a map without layers calls its only one.
+    pub const LAYER: &str = "ground";
+
+    /// The number of the layer of the map of that name; a map without layers is one, [`World::LAYER`].
+    #[must_use]
+    pub fn find_layer(&self, name: &str) -> Option<u8> {
+        self.tiles().map_or_else(|| (name == Self::LAYER).then_some(0), |tiles| tiles.layer(name))
+    }
+
+    /// Names of the layers of the map, in their order.
+    #[must_use]
+    pub fn layer_names(&self) -> Vec<&str> {
+        self.tiles().map_or_else(|| vec![Self::LAYER], |tiles| tiles.layer_names().collect())
+    }
+
     /// What has to be done to get over a link, by its number.
     #[must_use]
     pub fn link_action(&self, action: LinkAction) -> Option<&str> {

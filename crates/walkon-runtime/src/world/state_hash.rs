@@ -116,6 +116,7 @@ fn hash_characters(
         by_name: _,
         removed: _,
         displaced: _,
+        displacements: _,
         posing: _,
         asked_aside: _,
         // For messages.

@@ -237,7 +237,7 @@ fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> 
         client.finish(exit.code());
         return outcome;
     }
-    let exit = client.interrupted().unwrap_or(Exit::Ok);
+    let exit = client.interrupted_as_it_left().unwrap_or(Exit::Ok);
     client.finish(exit.code());
     Ok(exit)
 }

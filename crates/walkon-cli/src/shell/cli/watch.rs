@@ -209,11 +209,7 @@ struct SaveFindings {
 impl SaveFindings {
     /// Whether the save is to be held back.
     fn has_mistakes(&self) -> bool {
-        !self.wrong.is_empty() || self.has_wrong_level()
-    }
-
-    fn has_wrong_level(&self) -> bool {
-        !self.in_level.is_empty() || !self.beside_level.is_empty()
+        !(self.wrong.is_empty() && self.in_level.is_empty() && self.beside_level.is_empty())
     }
 
     /// Whether these scripts need one of those, themselves or through others.
@@ -241,8 +237,15 @@ enum SaveBase {
     Running,
 }
 
+/// What a save is looked at against.
+struct BeforeSave {
+    /// All scripts on disk, by path below the script folders.
+    disk: BTreeMap<String, String>,
+    /// Mistakes in the scripts as they run.
+    running: BTreeSet<MistakeKey>,
+}
+
 /// Something that `check` finds in a script.
-#[derive(Clone)]
 struct ScriptFinding {
     /// Its path below the script folders.
     name: String,
@@ -371,8 +374,11 @@ impl Live<'_> {
         }
         let is_new_level = saved.reload.level.is_some();
         let level = if is_new_level { saved.level.as_deref() } else { held.level.as_deref() };
-        let found = self.look_through(&all, level, SaveBase::Disk);
-        let spared = found.has_mistakes().then(|| self.alone(&held, &saved)).flatten();
+        let before = self.before_save();
+        let found = before.as_ref().map(|before| self.look_through(&all, level, SaveBase::Disk, before));
+        let found = found.unwrap_or_default();
+        let before = before.filter(|_| found.has_mistakes());
+        let spared = before.and_then(|before| self.alone(&held, &saved, &before));
         if let Some(alone) = spared {
             self.show(&alone);
             let scripts = held.reload.scripts.into_iter();
@@ -394,18 +400,23 @@ impl Live<'_> {
 
     /// What `check` finds in what was saved where nothing that is held back is there, if it can be handed
     /// over without that: it has no mistake then, and needs no script that is held back.
-    fn alone(&self, held: &HeldBack, saved: &HeldBack) -> Option<SaveFindings> {
-        let alone = self.look_through(&saved.reload, saved.level.as_deref(), SaveBase::Running);
+    fn alone(&self, held: &HeldBack, saved: &HeldBack, before: &BeforeSave) -> Option<SaveFindings> {
+        let alone = self.look_through(&saved.reload, saved.level.as_deref(), SaveBase::Running, before);
         let is_spared = !alone.has_mistakes() && !alone.need(&saved.reload.scripts, &held.reload.scripts);
         is_spared.then_some(alone)
     }
 
     /// What `check` finds in the scripts that were saved, and between them and the level that was saved.
-    fn look_through(&self, reload: &Reload, level: Option<&Level>, base: SaveBase) -> SaveFindings {
+    fn look_through(
+        &self,
+        reload: &Reload,
+        level: Option<&Level>,
+        base: SaveBase,
+        before: &BeforeSave,
+    ) -> SaveFindings {
         let mut found = SaveFindings::default();
         let project = &self.session.found.project;
-        let Ok(mut texts) = project.scripts(&self.session.found.path) else { return found };
-        let running = self.running_mistakes(&texts);
+        let (mut texts, running) = (before.disk.clone(), &before.running);
         if base == SaveBase::Running {
             texts.extend(self.session.texts.clone());
         }
@@ -438,7 +449,7 @@ impl Live<'_> {
             found.broken.extend(broken.map(|mistake| ScriptFinding::new(name, text, mistake)));
         }
         if let Some(level) = level {
-            let saved = SavedTexts { texts: &texts, linted: &linted, running: &running, reload };
+            let saved = SavedTexts { texts: &texts, linted: &linted, running, reload };
             self.does_not_fit(level, &saved, &mut found);
         }
         found.required = linted.required;
@@ -465,6 +476,14 @@ impl Live<'_> {
         let file = LevelFile::new(&path, text.as_bytes());
         let placed = Diagnostic { path, ..finding.clone() };
         self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
+    }
+
+    /// What a save is looked at against; nothing where the files cannot be read.
+    fn before_save(&self) -> Option<BeforeSave> {
+        let found = self.session.found;
+        let disk = found.project.scripts(&found.path).ok()?;
+        let running = self.running_mistakes(&disk);
+        Some(BeforeSave { disk, running })
     }
 
     /// Mistakes in the scripts as they run, `texts` being those on disk.

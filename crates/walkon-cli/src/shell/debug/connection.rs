@@ -29,6 +29,9 @@ const VISITOR_PATIENCE: Duration = Duration::from_millis(50);
 const VISITORS_MAX: usize = 16;
 /// How long a stop waits for the request that asked for it, to answer that first.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a signal is waited for that may have come as the client left, and the time between two looks.
+const SIGNAL_PATIENCE: Duration = Duration::from_millis(100);
+const SIGNAL_NAP: Duration = Duration::from_millis(5);
 
 /// A client that is connected.
 pub(in crate::shell) struct Connection {
@@ -282,6 +285,16 @@ impl Connection {
     /// The code to end with, once a signal has asked for the end of the run.
     pub fn interrupted(&self) -> Option<Exit> {
         self.interrupts.asked()
+    }
+
+    /// The same once the client has left. A signal that was sent before that may still be on its way: any
+    /// thread may handle it, and a busy machine may keep that one waiting.
+    pub fn interrupted_as_it_left(&self) -> Option<Exit> {
+        let until = Instant::now() + SIGNAL_PATIENCE;
+        while !self.is_interrupted() && Instant::now() < until {
+            std::thread::sleep(SIGNAL_NAP);
+        }
+        self.interrupted()
     }
 
     /// Tells the client a line.

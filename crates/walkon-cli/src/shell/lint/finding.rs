@@ -91,18 +91,12 @@ impl LintFinding {
 
     /// Suggests the nearest of the names that would have been right, if one is near.
     pub fn suggest<'a>(self, name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
-        match suggestions::did_you_mean(name, candidates) {
-            Some(help) => self.help(help),
-            None => self,
-        }
+        Self { help: suggestions::did_you_mean(name, candidates).or(self.help), ..self }
     }
 
     /// The same about an option; where none is near, all that there are.
     pub fn suggest_option(self, name: &str, known: &[&str]) -> Self {
-        match suggestions::did_you_mean_or_all(name, known) {
-            Some(help) => self.help(help),
-            None => self,
-        }
+        Self { help: suggestions::did_you_mean_or_all(name, known).or(self.help), ..self }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::finding::{LintFinding, code, is_full};
 use super::links::{Made, QuotedName};
 use crate::level::{LevelDef, Resolved};
+use crate::script::vm::hints::instead_of_mark;
 
 /// Names of a level, by kind: `DoorName` and the like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl LevelNames {
         // Everything else that takes a mark takes these as well.
         let is_place = link.kind == "MarkName" && link.called != "nav.mark";
         let kind = noun(kind.filter(|_| is_place)?);
-        Some(format!("it is the name of a {kind}: write world.{kind}(\"{}\")", link.name))
+        Some(instead_of_mark(&kind, &link.name))
     }
 
     /// These names, and those of another level.

@@ -309,7 +309,7 @@ fn layer(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| {
         let layer = alive(&world.characters, id).map_err(op(function))?.layer;
         let named = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(layer)));
-        Ok(named.unwrap_or(names::LAYER).to_owned())
+        Ok(named.unwrap_or(World::LAYER).to_owned())
     })
 }
 

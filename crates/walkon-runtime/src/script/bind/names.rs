@@ -4,12 +4,10 @@
 
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
 use crate::script::vm::convert::UsageError;
+use crate::script::vm::hints::instead_of_mark;
 use crate::script::vm::shown_names::shorten;
 use crate::world::World;
 use crate::world::place::Mark;
-
-/// What a map without layers calls its only one.
-pub const LAYER: &str = "ground";
 
 /// The living character called `name`.
 ///
@@ -39,17 +37,12 @@ pub fn area(world: &World, function: &str, name: &str) -> Result<AreaId, UsageEr
     found.ok_or_else(|| UsageError::unknown(function, "area", name, known()))
 }
 
-/// The number of the layer of the map called `name`; a map without layers is one, [`LAYER`].
+/// The number of the layer of the map called `name`; a map without layers is one, [`World::LAYER`].
 ///
 /// # Errors
 /// When there is none.
 pub fn layer(world: &World, function: &str, name: &str) -> Result<u8, UsageError> {
-    let unknown = |known: Vec<&str>| UsageError::unknown(function, "layer", name, known);
-    match world.tiles() {
-        Some(tiles) => tiles.layer(name).ok_or_else(|| unknown(tiles.layer_names().collect())),
-        None if name == LAYER => Ok(0),
-        None => Err(unknown(vec![LAYER])),
-    }
+    world.find_layer(name).ok_or_else(|| UsageError::unknown(function, "layer", name, world.layer_names()))
 }
 
 /// The region called `name`.
@@ -78,10 +71,7 @@ pub fn mark_of_place<'a>(world: &'a World, function: &str, name: &str) -> Result
     mark(world, function, name).map_err(|unknown| match other_place(world, name) {
         Some(kind) => {
             let name = shorten(name);
-            let what = format!(
-                "unknown mark \"{name}\"; it is the name of a {kind}: write world.{kind}(\"{name}\")"
-            );
-            UsageError::new(function, what)
+            UsageError::new(function, format!("unknown mark \"{name}\"; {}", instead_of_mark(kind, &name)))
         }
         None => unknown,
     })

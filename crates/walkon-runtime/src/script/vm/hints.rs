@@ -251,6 +251,12 @@ pub fn instead_of_absent(name: &str) -> Option<&'static str> {
     ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, instead)| *instead)
 }
 
+/// What to write where a name is that of a character or a door, which `kind` says, and a mark is looked for.
+#[must_use]
+pub fn instead_of_mark(kind: &str, name: &str) -> String {
+    format!("it is the name of a {kind}: write world.{kind}(\"{name}\")")
+}
+
 fn absent_in(line: &str) -> Option<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.' || letter == ':';
     let stands = |name: &str| {

@@ -27,7 +27,7 @@ pub struct WatchOrder {
 pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
     world.triggers.watches_made += 1;
     let serial = world.triggers.watches_made;
-    let placed_before = world.characters.displaced_count();
+    let placed_before = world.characters.displacements();
     world.triggers.watches.insert(Watch {
         serial,
         owner: order.owner,

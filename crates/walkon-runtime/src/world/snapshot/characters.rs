@@ -41,6 +41,7 @@ pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks)
         by_name: _,
         removed: _,
         displaced: _,
+        displacements: _,
         posing: _,
         asked_aside: _,
         gone,
@@ -160,7 +161,8 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
         alive.map(|(id, one)| (one.name.clone(), *id)).collect_map();
     let removed = everybody.iter().filter(|(_, one)| !one.is_alive()).count();
     let displaced = everybody.iter().filter(|(_, one)| one.displaced != Displaced::No);
-    let displaced = displaced.map(|(id, _)| *id).collect();
+    let displaced: std::collections::BTreeMap<CharacterId, u32> =
+        displaced.zip(1..).map(|((id, _), number)| (*id, number)).collect_map();
     if by_name.len() + removed != everybody.len() {
         return Err(DecodeError::new("two characters of one name"));
     }
@@ -183,6 +185,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
         noted,
         departed,
         removed,
+        displacements: displaced.len() as u32,
         displaced,
         posing,
         asked_aside,
