@@ -791,6 +791,42 @@ fn fault_h5_a_signal_ends_the_run_with_its_code_and_a_last_line() {
     }
 }
 
+/// Also one whose scripts would never come to their end: they have a moment.
+#[cfg(unix)]
+#[test]
+fn fault_h5_scripts_hear_of_the_end_of_a_run_that_a_signal_ends() {
+    let told = "task.onCancel(function(why) log.info(\"task: %s\", why) end)";
+    let begun = format!("function onStart() task.spawn(function() {told} task.wait(99) end) end");
+    let limits = ", \"limits\": { \"fuelPerCall\": 100000000, \"watchdogMs\": 60000 }";
+    for command in ["run", "watch"] {
+        for does in ["", " while true do end"] {
+            let project = Project::new();
+            let script = format!("{begun} function onStop(why) log.info(\"level: %s\", why){does} end");
+            scripted(&project, &script, limits);
+            let mut arguments = vec![command, "room", "--trace", "t.jsonl", "--speed", "1"];
+            arguments.extend(["--seconds", "60"]);
+            let mut going = project.command(&arguments);
+            let going = going.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            wait_for(|| project.has("t.jsonl") && project.read("t.jsonl").lines().count() > 3);
+            let sent = Command::new("kill").args(["-INT", &going.id().to_string()]).status().unwrap();
+            assert!(sent.success());
+            let output = going.wait_with_output().unwrap();
+            let (out, err) = (text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(130), "{command}: {out}\n{err}");
+            for line in ["task: levelEnd", "level: levelEnd"] {
+                assert!(out.contains(line), "{command}: {line} in\n{out}\n{err}");
+            }
+            let trace = project.read("t.jsonl");
+            let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+            assert_eq!(&last["end"], "signal", "{command}");
+            if does.is_empty() {
+                assert!(!err.contains("shutting down"), "{command}: {err}");
+                project.expect(0, &["replay", "t.jsonl"]);
+            }
+        }
+    }
+}
+
 /// A reader that has stopped reading keeps a run from its next tick, and from its end.
 #[cfg(unix)]
 #[test]
@@ -1088,6 +1124,40 @@ fn a_level_that_ends_itself_badly_ends_with_one_and_its_note() {
     let report = project.json(1, &["run", "room", "--format", "json"]);
     let found = (&report["ended"], &report["ok"], &report["note"]);
     assert_eq!(found, (&"finish".into(), &false.into(), &"no luck".into()));
+}
+
+/// A fault, a judgement, and walks of a scene, whose handlers hear how they ended.
+#[test]
+fn what_scripts_do_as_the_level_ends_counts() {
+    let project = Project::new();
+    let faults = [
+        "function onStop() error(\"x\") end",
+        "function onStart() task.spawn(function() task.onCancel(function() error(\"x\") end) task.wait(9) end) end",
+    ];
+    for script in faults {
+        scripted(&project, script, "");
+        let report = project.json(4, &["run", "room", "--seconds", "1", "--strict", "--format", "json"]);
+        assert_eq!((&report["ended"], &report["ok"]), (&"fault".into(), &false.into()), "{script}");
+        let report = project.json(0, &["run", "room", "--seconds", "1", "--format", "json"]);
+        assert_eq!((&report["faults"], &report["ok"]), (&1.into(), &true.into()), "{script}");
+        project.expect(4, &["batch", "levels", "--seconds", "1", "--strict"]);
+    }
+    scripted(&project, "function onStop() level.finish(false, \"too late\") end", "");
+    let report = project.json(1, &["run", "room", "--seconds", "1", "--format", "json"]);
+    let found = (&report["ended"], &report["ok"], &report["note"]);
+    assert_eq!(found, (&"bound".into(), &false.into(), &"too late".into()));
+    let scene = "function onStart() cinematic.define(\"s\", { holds = { \"bob\" }, script = function(c)
+        c:start(world.character(\"bob\"), { 7, 7 }, { onSettled = function(r) log.info(\"held %s\", r.reason) end })
+        world.spawn({ name = \"ann\", position = { 1, 1 } }):walkTo({ 7, 1 }, { onSettled = function(r)
+            log.info(\"free %s\", r.reason) end })
+        c:wait(50) log.info(\"went on\")
+    end, onEnd = function(info) log.info(\"scene %s\", info.outcome) end }) cinematic.play(\"s\") end";
+    scripted(&project, scene, "");
+    let (out, err) = project.expect(0, &["run", "room", "--ticks", "30"]);
+    for line in ["held levelEnd", "free levelEnd", "scene levelEnd"] {
+        assert_eq!(out.matches(line).count(), 1, "{line} in\n{out}\n{err}");
+    }
+    assert!(!out.contains("went on"), "{out}");
 }
 
 #[test]

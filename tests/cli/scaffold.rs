@@ -355,6 +355,55 @@ fn a_file_that_is_held_back_keeps_none_waiting_that_does_not_need_it() {
     watched.until_all(&["levels/first.json", "other.lua", ", mended"]);
 }
 
+/// A parameter that comes first to the script or first to the level, and a file that comes after the level
+/// that names it: what was refused goes with what it waited for.
+#[test]
+fn a_level_and_the_scripts_that_it_needs_may_be_saved_one_after_the_other() {
+    let (_outer, game) = project();
+    let level = game.join("levels/first.json");
+    let text = std::fs::read_to_string(&level).unwrap();
+    let with_cook = |more: &str| {
+        let cook = format!("\"characters\": [ {{ \"name\": \"cook\", \"position\": [4, 4], {more} }},");
+        text.replace("\"characters\": [", &cook)
+    };
+    let cook = |params: &str| {
+        let class = format!("return {{ params = {{ {params} }}, start = function() end }}\n");
+        std::fs::write(game.join("scripts/behaviours/cook.lua"), class).unwrap();
+    };
+    cook("");
+    std::fs::write(&level, with_cook("\"behaviour\": \"cook.lua\"")).unwrap();
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    let refused = "reload refused; the old version runs on";
+    let paced = with_cook("\"behaviour\": \"cook.lua\", \"params\": { \"pace\": 2 }");
+    // The script asks first.
+    cook("pace = { type = \"number\" }");
+    watched.until(refused);
+    std::fs::write(&level, &paced).unwrap();
+    watched.until_all(&["behaviours/cook.lua", "levels/first.json", ", mended"]);
+    // The level gives first.
+    let named = paced.replace("\"pace\": 2", "\"pace\": 2, \"tool\": \"knife\"");
+    std::fs::write(&level, &named).unwrap();
+    watched.until(refused);
+    cook("pace = { type = \"number\" }, tool = { type = \"string\" }");
+    watched.until_all(&["behaviours/cook.lua", "levels/first.json", ", mended"]);
+    // A file that is not there yet. Another, which has nothing to do with it, is taken in meanwhile.
+    std::fs::write(&level, named.replace("cook.lua", "maid.lua")).unwrap();
+    watched.until(refused);
+    cook(
+        "pace = { type = \"number\" }, tool = { type = \"string\" }, more = { type = \"number\", default = 1 }",
+    );
+    watched.until("reloaded behaviours/cook.lua");
+    let last = watched.all.last().cloned().unwrap_or_default();
+    assert!(last.ends_with("; still refused: levels/first.json"), "{last}");
+    std::fs::write(
+        game.join("scripts/behaviours/maid.lua"),
+        "return { params = { pace = { type = \"number\" }, tool = { type = \"string\" } } }\n",
+    )
+    .unwrap();
+    watched.until_all(&["levels/first.json", ", mended"]);
+}
+
 /// Files and what becomes of each in one save, and what is said of it.
 type Save = (&'static [(&'static str, &'static str)], &'static str);
 

@@ -368,3 +368,30 @@ fn a_door_that_is_closed_against_the_walk_that_opens_it_ends_the_walk() {
         assert!(run.told.len() == 1 && ends.contains(&run.told[0].as_str()), "{body}: {:?}", run.told);
     }
 }
+
+/// Law: no walk goes on without progress for ever, whatever its kind, where its door is closed again as soon
+/// as it has opened it, or while it opens it.
+#[test]
+fn a_door_that_is_closed_again_each_time_ends_every_kind_of_walk() {
+    let walks = [
+        "anna:walkTo(\"cell\", options)",
+        "anna:walkTo(ben, options)",
+        "anna:walkTo(\"far\", { via = { \"cell\" }, doors = \"open\", onSettled = options.onSettled })",
+        "anna:follow(ben, options)",
+        "options.keep = true anna:follow(ben, options)",
+        "anna:patrol({ \"cell\" }, options)",
+        "anna:patrol({ \"cell\", \"post\" }, options)",
+    ];
+    for (walk, what) in walks.iter().flat_map(|walk| [(walk, "opened"), (walk, "opening")]) {
+        let body = format!(
+            "ben:teleport(\"cell\") local gate = world.door(\"gate\")
+            gate:on(\"{what}\", function() gate:close() end)
+            local options = {{ doors = \"open\", {TELL} }} {walk}"
+        );
+        let mut run = Run::of(&body);
+        run.seconds(100);
+        let ends = ["blocked/doorClosed", "blocked/stuck"];
+        // What it is told depends on whether it was about to walk on just then.
+        assert!(run.told.len() == 1 && ends.contains(&run.told[0].as_str()), "{body}: {:?}", run.told);
+    }
+}

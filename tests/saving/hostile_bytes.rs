@@ -44,8 +44,8 @@ fn what_is_no_save_game_is_refused_with_the_reason() {
     assert_eq!(refused(b""), "the save game cannot be read: it is no save game of walkon");
     assert_eq!(refused(b"{\"walkon\": 1}"), "the save game cannot be read: it is no save game of walkon");
     let mut form = whole.clone();
-    form[8] = 9;
-    assert_eq!(refused(&form), "the save game cannot be read: it is of form 9, this version reads form 8");
+    form[8] = 10;
+    assert_eq!(refused(&form), "the save game cannot be read: it is of form 10, this version reads form 9");
     let mut other = whole.clone();
     let middle = other.len() / 2;
     other[middle] ^= 1;

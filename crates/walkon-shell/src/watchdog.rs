@@ -17,6 +17,10 @@ use walkon_runtime::script::vm::fuel::Signals;
 /// Time between two looks at the clock.
 const BEAT: Duration = Duration::from_millis(10);
 
+/// How long the scripts of a level may run, all of them together, once its run is to end: they hear that the
+/// level ends.
+const LAST_CALLS: Duration = Duration::from_millis(400);
+
 /// A thread with a clock; ends when it is dropped.
 pub struct Watchdog {
     over: Arc<AtomicBool>,
@@ -25,7 +29,8 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// Watches the calls behind `flags`, which run on the thread that asks: one that lasts longer than
-    /// `call_ms` is ended, and so is the one that runs when `is_over` begins to say so.
+    /// `call_ms` is ended, and so are all from when `is_over` begins to say so. Those made as the level ends
+    /// run for a moment even so: 0.4 seconds from then on.
     pub fn start(flags: Arc<Signals>, call_ms: u64, is_over: impl Fn() -> bool + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
@@ -81,11 +86,13 @@ fn watch(
     over: &AtomicBool,
 ) {
     let mut seen = (flags.calls.load(Ordering::Relaxed), clock.now());
+    let mut is_over_since: Option<Instant> = None;
     while !over.load(Ordering::Relaxed) {
         // Woken early when it is over: a short run does not wait for the beat.
         std::thread::park_timeout(BEAT);
         if is_over() {
-            flags.stop();
+            let since = *is_over_since.get_or_insert_with(Instant::now);
+            if since.elapsed() < LAST_CALLS { flags.end_run() } else { flags.stop() }
         }
         let calls = flags.calls.load(Ordering::Relaxed);
         if calls != seen.0 {

@@ -37,8 +37,14 @@ pub(crate) trait Stage: Backend + Sized {
     /// The ground of a leg.
     fn ground(&self, by: &Traversal) -> &<Self::Leg as Plan>::Map;
 
+    /// What is known of the least costs of legs, for as long as a plan needs it.
+    type LegBounds: Clone + std::fmt::Debug;
+
+    /// That of a body.
+    fn leg_bounds(&self, by: &Traversal) -> Self::LegBounds;
+
     /// The least that a leg can cost, metres; infinite between grounds.
-    fn least_m(&self, from: LayerPoint, to: LayerPoint, by: &Traversal) -> f64;
+    fn least_m(&self, bounds: &Self::LegBounds, from: LayerPoint, to: LayerPoint) -> f64;
 
     /// The cost of a leg that was searched for, metres.
     fn leg_m(leg: &Self::Leg, answer: &PathAnswer) -> f64;
@@ -53,7 +59,7 @@ pub(crate) enum LinkedPlan<S: Stage> {
     /// On one ground alone.
     Alone(Box<S::Leg>),
     /// Over links.
-    OverLinks(Box<LinkSearch<S::Leg>>),
+    OverLinks(Box<LinkSearch<S>>),
 }
 
 impl<S: Stage> Plan for LinkedPlan<S> {
@@ -93,8 +99,9 @@ type Node = usize;
 
 /// The paused work on a way over links.
 #[derive(Clone, Debug)]
-pub(crate) struct LinkSearch<L> {
+pub(crate) struct LinkSearch<S: Stage> {
     hops: Vec<Hop>,
+    bounds: S::LegBounds,
     /// By node: its place, and the least distance that is left to the goal, metres.
     places: Vec<LayerPoint>,
     left_m: Vec<f64>,
@@ -105,7 +112,7 @@ pub(crate) struct LinkSearch<L> {
     /// By the ends of their last legs, far end first: ways that wait and whose legs were searched for.
     evaluated: BTreeMap<[Node; 2], NodeArrival>,
     /// The leg that is searched for.
-    leg: Option<LinkLeg<L>>,
+    leg: Option<LinkLeg<S::Leg>>,
     /// Why it does not lead to the goal itself.
     trouble: Option<PathFailure>,
     /// The goal as asked for.
@@ -167,8 +174,8 @@ struct LegQuery {
 
 const START: Node = 0;
 
-impl<L: Plan> LinkSearch<L> {
-    pub(crate) fn new<S: Stage<Leg = L>>(
+impl<S: Stage> LinkSearch<S> {
+    pub(crate) fn new(
         stage: &S,
         query: &PathQuery,
         ends: LinkedEnds,
@@ -180,6 +187,7 @@ impl<L: Plan> LinkSearch<L> {
         let places: Vec<LayerPoint> = std::iter::once(start).chain(far_ends).chain([target]).collect();
         let known = vec![None; places.len()];
         let mut plan = Self {
+            bounds: stage.leg_bounds(&query.by),
             left_m: Vec::new(),
             hops,
             places,
@@ -194,7 +202,7 @@ impl<L: Plan> LinkSearch<L> {
             #[cfg(test)]
             found_m: 0.0,
         };
-        plan.left_m = plan.bounds(stage, &query.by);
+        plan.left_m = plan.least_left_m(stage);
         let first = NodeArrival { cost_m: 0.0, from: START, leg: None };
         plan.wait_known(START, 0.0, first);
         plan
@@ -215,17 +223,17 @@ impl<L: Plan> LinkSearch<L> {
     }
 
     /// The least that a leg and the link behind it can cost, metres; infinite where there is none.
-    fn least_m(&self, stage: &impl Stage<Leg = L>, by: &Traversal, from: Node, to: Node) -> f64 {
+    fn least_m(&self, stage: &S, from: Node, to: Node) -> f64 {
         if to == START || from == to {
             return f64::INFINITY;
         }
         let (start, end) = (self.places[from], self.near_end(to));
-        stage.least_m(start, end, by) + self.link_m(to)
+        stage.least_m(&self.bounds, start, end) + self.link_m(to)
     }
 
     /// By node the least that is left to the goal: the shortest ways over the least costs. Cost: the nodes
     /// squared.
-    fn bounds(&self, stage: &impl Stage<Leg = L>, by: &Traversal) -> Vec<f64> {
+    fn least_left_m(&self, stage: &S) -> Vec<f64> {
         let count = self.places.len();
         let mut left = vec![f64::INFINITY; count];
         let mut done = vec![false; count];
@@ -236,7 +244,7 @@ impl<L: Plan> LinkSearch<L> {
             let Some(next) = open.min_by(|&a, &b| left[a].total_cmp(&left[b])) else { return left };
             done[next] = true;
             for from in 0..count {
-                let through = left[next] + self.least_m(stage, by, from, next);
+                let through = left[next] + self.least_m(stage, from, next);
                 left[from] = left[from].min(through);
             }
         }
@@ -253,12 +261,7 @@ impl<L: Plan> LinkSearch<L> {
         self.spent.saturating_add(self.leg.as_ref().map_or(0, |leg| leg.plan.spent(search)))
     }
 
-    pub(crate) fn step(
-        &mut self,
-        stage: &impl Stage<Leg = L>,
-        task: PlanTask<'_>,
-        allowance: u32,
-    ) -> Option<PathAnswer> {
+    pub(crate) fn step(&mut self, stage: &S, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         let PlanTask { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         // Bounded by the pairs of nodes: each round ends a leg, goes through one that waits, or spends the
@@ -297,7 +300,7 @@ impl<L: Plan> LinkSearch<L> {
                 }
                 return Some(self.answer(stage, query));
             }
-            self.wait_beyond(stage, &query.by, next.to);
+            self.wait_beyond(stage, next.to);
         }
     }
 
@@ -309,10 +312,10 @@ impl<L: Plan> LinkSearch<L> {
     }
 
     /// Lets all legs wait that begin at a node.
-    fn wait_beyond(&mut self, stage: &impl Stage<Leg = L>, by: &Traversal, from: Node) {
+    fn wait_beyond(&mut self, stage: &S, from: Node) {
         let so_far = self.known[from].as_ref().map_or(0.0, |arrival| arrival.cost_m);
         for to in 1..self.places.len() {
-            let cost_m = so_far + self.least_m(stage, by, from, to);
+            let cost_m = so_far + self.least_m(stage, from, to);
             let whole_m = cost_m + self.left_m[to];
             if whole_m < f64::INFINITY && self.known[to].is_none() {
                 self.waiting.push(Reverse(OpenNode { whole: rank_of(whole_m), is_bound: true, to, from }));
@@ -320,7 +323,7 @@ impl<L: Plan> LinkSearch<L> {
         }
     }
 
-    fn begin_leg(&mut self, stage: &impl Stage<Leg = L>, query: &PathQuery, way: OpenNode) {
+    fn begin_leg(&mut self, stage: &S, query: &PathQuery, way: OpenNode) {
         let OpenNode { from, to, .. } = way;
         let (start, end) = (self.places[from], self.near_end(to));
         let by = Traversal { layer: start.layer, ..query.by.clone() };
@@ -340,8 +343,8 @@ impl<L: Plan> LinkSearch<L> {
     }
 
     /// Begins to search for a leg; when there is none, another may lead there.
-    fn begin_leg_with(&mut self, stage: &impl Stage<Leg = L>, leg_query: LegQuery) {
-        match L::begin(stage.ground(&leg_query.query.by), &leg_query.query) {
+    fn begin_leg_with(&mut self, stage: &S, leg_query: LegQuery) {
+        match S::Leg::begin(stage.ground(&leg_query.query.by), &leg_query.query) {
             Ok(plan) => {
                 let LegQuery { from, to, query } = leg_query;
                 self.leg = Some(LinkLeg { from, to, query, plan: Box::new(plan) });
@@ -350,7 +353,7 @@ impl<L: Plan> LinkSearch<L> {
         }
     }
 
-    fn step_leg<S: Stage<Leg = L>>(&mut self, stage: &S, search: &mut Search, allowance: u32) -> LegEnd {
+    fn step_leg(&mut self, stage: &S, search: &mut Search, allowance: u32) -> LegEnd {
         let Some(mut leg) = self.leg.take() else { return LegEnd::Yes };
         let map = stage.ground(&leg.query.by);
         let Some(answer) = leg.plan.step(map, PlanTask { query: &leg.query, search }, allowance) else {
@@ -370,7 +373,7 @@ impl<L: Plan> LinkSearch<L> {
 
     /// Takes in the answer to a leg. When a body stands at the end of a link, the walker waits for it there
     /// instead of ending beside it.
-    fn end_leg(&mut self, stage: &impl Stage<Leg = L>, leg_query: LegQuery, answer: PathAnswer, leg_m: f64) {
+    fn end_leg(&mut self, stage: &S, leg_query: LegQuery, answer: PathAnswer, leg_m: f64) {
         let LegQuery { from, to, query } = leg_query;
         if answer.covered.is_some() && to != self.target() {
             let query = PathQuery { others: None, ..query };
@@ -386,13 +389,13 @@ impl<L: Plan> LinkSearch<L> {
         self.wait_known(to, whole_m, arrival);
     }
 
-    fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathFailure) -> PathAnswer {
+    fn give_up(&self, stage: &S, trouble: PathFailure) -> PathAnswer {
         let none = PathAnswer::none(trouble, stage.revision());
         PathAnswer { expansions: self.spent, granted: self.granted, ..none }
     }
 
     /// Puts the legs of the way found together.
-    fn answer(&mut self, stage: &impl Stage<Leg = L>, query: &PathQuery) -> PathAnswer {
+    fn answer(&mut self, stage: &S, query: &PathQuery) -> PathAnswer {
         let mut way = Vec::new();
         let mut node = self.target();
         // Bounded by the nodes: each is known by one that was known before.

@@ -250,6 +250,12 @@ pub fn end(game: &mut Game, bound: &Bound, ended: RunEnd) -> (Tick, Report) {
     let hash = game.fingerprint().whole();
     let switched_off = game.switched_off();
     let last = game.end();
+    // Scripts may fault, too, as they hear of the end.
+    let has_failed = bound.is_strict && game.fault_count() > 0;
+    let ended = match ended {
+        RunEnd::Bound | RunEnd::Finish | RunEnd::Until if has_failed => RunEnd::Fault,
+        ended => ended,
+    };
     (last, Report { switched_off, ..report(game, ended, bound, hash) })
 }
 
@@ -281,12 +287,13 @@ fn report(game: &Game, ended: RunEnd, bound: &Bound, hash: u64) -> Report {
     let world = game.world();
     let ticks = world.tick().since(game.began());
     let outcome = game.outcome();
-    let ok = match ended {
-        RunEnd::Finish => outcome.as_ref().is_none_or(|outcome| outcome.ok),
+    let has_come_to_its_end = match ended {
+        RunEnd::Finish | RunEnd::Until => true,
         RunEnd::Bound => bound.until.is_none(),
-        RunEnd::Until => true,
         RunEnd::Fault | RunEnd::Limit | RunEnd::Signal => false,
     };
+    // The level may be judged as late as when its scripts hear of the end.
+    let ok = has_come_to_its_end && outcome.as_ref().is_none_or(|outcome| outcome.ok);
     Report {
         level: world.level_name().to_owned(),
         seed: world.seed(),

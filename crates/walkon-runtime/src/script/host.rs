@@ -383,15 +383,17 @@ impl ScriptHost {
             return;
         }
         self.vm.begin_tick();
+        let signals = Arc::clone(self.vm.fuel().signals());
+        let is_stopped = signals.begin_last_calls();
         let mut console = std::mem::take(&mut self.console);
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
             testing::turns::end(vm);
             let _ = lend::with_world(lua, |world: &mut World| world.events.close());
-            cinematic::end_all(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
             // Before they hear that their walks have settled, so that no task goes on to its next step.
             cancel_tasks(vm);
+            // While the scenes are there whose walks these are.
             dispatch::run(vm);
             cancel_tasks(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
@@ -403,6 +405,7 @@ impl ScriptHost {
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
         });
+        signals.end_last_calls(is_stopped);
         world.events.tell_dropped();
     }
 

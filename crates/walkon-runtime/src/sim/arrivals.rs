@@ -476,7 +476,8 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     let now = walk.clock(clock.landing());
     let given_ticks = walk.options.patience_ticks;
     // Most get on.
-    if now.since(since) < given_ticks && now.since(walk.nearest_tick) < given_ticks {
+    let gets_on = now.since(since) < given_ticks && now.since(walk.nearest_tick) < given_ticks;
+    if gets_on && !matches!(walk.phase, Phase::AtDoor(_)) {
         return None;
     }
     let patience_ticks = match walk.phase {
@@ -491,7 +492,8 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
 }
 
 /// Why a walk to a point goes to and fro, always getting on a little and never nearer to its end, if it does;
-/// or stands at a door that is closed again whenever it has opened it. A door has the time that it takes.
+/// or any walk stands at a door that is closed again whenever it has opened it. A door has the time that it
+/// takes.
 fn why_lost(clock: &Clock, doors: &[Door], walk: &Walk, patience_ticks: u64) -> Option<Reason> {
     let (opening_s, reason) = match walk.phase {
         Phase::Moving => (0.0, Reason::Stuck),
@@ -505,6 +507,11 @@ fn why_lost(clock: &Clock, doors: &[Door], walk: &Walk, patience_ticks: u64) -> 
         let opening_ticks = clock.rate.ticks(opening_s);
         now.since(since) >= patience_ticks.saturating_mul(patiences).saturating_add(opening_ticks)
     };
+    if let (Phase::AtDoor(_), Some(wait)) = (&walk.phase, &walk.door_wait)
+        && is_over(wait.since, Walk::PATIENCES_MAX)
+    {
+        return Some(reason);
+    }
     let is_lost = walk_modes::is_to_point(walk)
         && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
             || is_over(walk.nearest_tick, Walk::QUEUED_PATIENCES_MAX));

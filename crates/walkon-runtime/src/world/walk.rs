@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, DoorId, PathToken};
 use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
@@ -333,6 +333,24 @@ pub struct BackingOut {
     pub until: TickNumber,
 }
 
+/// A stand before a door that is closed again each time that it opens, if it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoorWait {
+    /// Where it first stood, metres.
+    pub place: Vec3,
+    /// When it came there, by the clock of the walk.
+    pub since: TickNumber,
+    /// When it last stood there, by the clock of the walk.
+    pub seen: TickNumber,
+}
+
+impl DoorWait {
+    /// Metres from where it first stood within which it stands at the same door, on the same side.
+    const SAME_M: f32 = 0.5;
+    /// Seconds after which it is another wait: it has been elsewhere.
+    const GAP_S: f64 = 3.0;
+}
+
 /// A place beside a goal at which others stand, given to a walk until it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoalSlot {
@@ -412,6 +430,8 @@ pub struct Walk {
     pub shortcuts: Shortcuts,
     /// What is in its way: a character or a door.
     pub blocked_by: Option<Blocker>,
+    /// How long it has stood before a door without getting through.
+    pub door_wait: Option<Box<DoorWait>>,
     /// When a character it queues behind last made progress (fault:G33).
     pub queue_tick: TickNumber,
     /// Plans made after the first.
@@ -485,6 +505,19 @@ impl Walk {
     /// Counts its progress from now on, with so many metres to go.
     pub(crate) fn restart_progress(&mut self, left_m: Option<f32>, now: TickNumber) {
         (self.progress_m, self.progress_tick) = (left_m.unwrap_or(f32::MAX), self.clock(now));
+    }
+
+    /// It stands before a door, at `place`: for the first time, or still, or again.
+    pub(crate) fn stand_at_door(&mut self, place: Vec3, landing: TickNumber, rate: TickRate) {
+        let now = self.clock(landing);
+        let goes_on = |wait: &&mut Box<DoorWait>| {
+            let gap_ticks = rate.ticks(DoorWait::GAP_S);
+            now.since(wait.seen) <= gap_ticks && floor_distance(wait.place, place) <= DoorWait::SAME_M
+        };
+        match self.door_wait.as_mut().filter(goes_on) {
+            Some(wait) => wait.seen = now,
+            None => self.door_wait = Some(Box::new(DoorWait { place, since: now, seen: now })),
+        }
     }
 
     /// It has taken a link, which may take longer than any patience: that time does not count.

@@ -103,7 +103,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         under_way: None,
         outline,
         offered: BTreeMap::new(),
-        is_level_offered: false,
+        offered_level: None,
         level: level_files,
         held: HeldBack::default(),
         is_broken: false,
@@ -159,14 +159,21 @@ struct Live<'a> {
     outline: LevelOutline,
     /// Texts of scripts that were offered, and refused so far.
     offered: BTreeMap<String, String>,
-    /// Whether a level was, too, that is not the one that runs.
-    is_level_offered: bool,
+    /// A level that was, too, and is not the one that runs.
+    offered_level: Option<OfferedLevel>,
     /// Hash of each file of the level as it runs.
     level: BTreeMap<String, u64>,
     /// What was saved and not handed over, because of mistakes in it.
     held: HeldBack,
     /// Whether the last reload was refused.
     is_broken: bool,
+}
+
+/// A level that was offered to the game.
+struct OfferedLevel {
+    texts: LevelTexts,
+    /// As it would be, if it loads.
+    level: Option<Box<Level>>,
 }
 
 /// What was saved, with mistakes.
@@ -305,11 +312,14 @@ impl Host for Live<'_> {
                 None => _ = self.offered.remove(path),
             }
         }
-        if let Some(level) = &reload.level {
-            self.is_level_offered = !self.is_level_that_runs(level);
+        let level = if reload.level.is_some() { level } else { self.join_refused_level(&mut reload) };
+        let outline = level
+            .as_ref()
+            .map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
+        if let Some(texts) = reload.level.clone() {
+            let is_another = !self.is_level_that_runs(&texts);
+            self.offered_level = is_another.then_some(OfferedLevel { texts, level });
         }
-        let outline =
-            level.map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
         self.under_way = Some(UnderWay { since, refused, level: reload.level.clone(), outline });
         vec![Input::Reload(reload)]
     }
@@ -396,6 +406,29 @@ impl Live<'_> {
             return None;
         }
         Some(all)
+    }
+
+    /// Has a level that the game has refused go with a save of scripts, if they have what it lacks: a file
+    /// that it names, a parameter that it gives. The level, if it goes.
+    fn join_refused_level(&mut self, reload: &mut Reload) -> Option<Box<Level>> {
+        let OfferedLevel { texts, level } = self.offered_level.take()?;
+        let fits = level.as_deref().is_some_and(|level| self.fits(level, reload));
+        if fits {
+            reload.level = Some(texts);
+            return level;
+        }
+        self.offered_level = Some(OfferedLevel { texts, level });
+        None
+    }
+
+    /// Whether a level finds all that it names in the scripts as they are on disk, with those that were saved.
+    fn fits(&self, level: &Level, saved: &Reload) -> bool {
+        let Some(before) = self.before_save() else { return false };
+        let behaviours = level.def.characters.iter().filter_map(|own| own.behaviour.as_ref());
+        let mut named = level.def.script.iter().chain(behaviours);
+        let known = super::shell::script_texts(&before.disk);
+        let is_known = known.is_ok_and(|known| named.all(|name| known.resolve(&name.value).is_ok()));
+        is_known && !self.look_through(saved, Some(level), SaveBase::Disk, &before).has_mistakes()
     }
 
     /// What `check` finds in what was saved where nothing that is held back is there, if it can be handed
@@ -524,7 +557,7 @@ impl Live<'_> {
             self.offered.contains_key(path) || running.get(path) != text.as_ref()
         };
         reload.scripts.retain(|path, text| is_news(path, text));
-        if !self.is_level_offered {
+        if self.offered_level.is_none() {
             reload.level.take_if(|level| self.is_level_that_runs(level));
         }
     }
@@ -539,7 +572,7 @@ impl Live<'_> {
         let offered = self.offered.iter().filter(|(path, text)| running.get(*path) != Some(*text));
         let offered = offered.map(|(path, _)| path);
         let scripts: BTreeSet<&String> = offered.chain(self.held.reload.scripts.keys()).collect_set();
-        let is_level_refused = self.is_level_offered || self.held.reload.level.is_some();
+        let is_level_refused = self.offered_level.is_some() || self.held.reload.level.is_some();
         let level = is_level_refused.then(|| self.session.found.path.clone());
         scripts.into_iter().cloned().chain(level).collect()
     }
@@ -571,7 +604,7 @@ impl Live<'_> {
             let since = under_way.as_ref().map(|it| it.since);
             let time = since.map_or_else(String::new, |since| format!(" in {}", in_milliseconds(since)));
             if let Some(level) = under_way.as_ref().and_then(|it| it.level.as_ref()) {
-                (self.level, self.is_level_offered) = (hashes_of(level), false);
+                (self.level, self.offered_level) = (hashes_of(level), None);
             }
             self.outline = under_way.and_then(|it| it.outline).unwrap_or_else(|| self.outline.clone());
             let refused = self.refused_after(reload);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
 use crate::base::hash::mix;
@@ -21,6 +22,7 @@ use crate::nav::cells::clearance::RadiusClass;
 use crate::nav::cells::custom_costs::{CostsKey, CustomCosts, SharedGround};
 use crate::nav::cells::far_ground::{FarGround, FarWays, PRICED_CELLS};
 use crate::nav::cells::gated_ground::{GatedGround, GatesKey};
+use crate::nav::cells::guess::{Guess, Nowhere};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame};
@@ -61,6 +63,16 @@ pub enum Method {
     /// By sectors and gates, within a few per cent; from cell to cell where the ends are near each other,
     /// where others stand in the way, and where gates do not lead.
     Gates,
+}
+
+/// What is known of the least costs of ways for a body.
+#[derive(Clone, Debug)]
+pub(crate) struct LegBounds {
+    /// No ground is cheaper.
+    factor: f64,
+    /// No step costs less.
+    step: u32,
+    far: Option<FarWays>,
 }
 
 /// A navigation map on a uniform grid. `Default` has no cells.
@@ -563,12 +575,32 @@ impl CellMap {
     }
 
     /// The least that a way between two points can cost a body, metres of plain ground.
-    pub(crate) fn least_m(&self, from: Vec3, to: Vec3, by: &Traversal) -> f64 {
-        let own = by.areas.iter().flat_map(|areas| areas.iter()).filter_map(|(_, factor)| *factor);
-        let cheapest = own.fold(self.cheapest_factor(), f32::min);
+    pub(crate) fn least_m(&self, bounds: &LegBounds, from: Vec3, to: Vec3) -> f64 {
         let middle = |point| self.node_centre(point).unwrap_or(point);
         // Step costs are rounded: a little less.
-        f64::from(geom::flat_distance(middle(from), middle(to))) * f64::from(cheapest) * 0.999
+        let straight_m = f64::from(geom::flat_distance(middle(from), middle(to))) * bounds.factor * 0.999;
+        let known_m = match (&bounds.far, self.cell_of(from), self.cell_of(to)) {
+            (Some(far), Some(from), Some(to)) => {
+                self.metres(self.least_by_landmarks(far, bounds.step, [from, to]))
+            }
+            _ => 0.0,
+        };
+        straight_m.max(known_m * 0.999_999)
+    }
+
+    /// What is known of the least costs of ways for a body.
+    pub(crate) fn leg_bounds(&self, by: &Traversal) -> LegBounds {
+        let factor = f64::from(by.cheapest_own().min(self.cheapest_factor()));
+        let view = self.view(by);
+        LegBounds { factor, step: self.ground(&view, &[]).norm().least_of_step(), far: self.far_ways(&view) }
+    }
+
+    fn least_by_landmarks(&self, far: &FarWays, step: u32, [from, to]: [Cell; 2]) -> Cost {
+        let (known, id) = (far.bounds(), self.node(from).0);
+        let goal = known.goal(self.unit, to, step);
+        let even = || Some(known.even_guide(&goal, Nowhere, step)?.to_go(from, id));
+        let priced = || Some(known.priced_guide(&goal, Nowhere, step)?.to_go(from, id));
+        Cost(even().or_else(priced).unwrap_or(0))
     }
 
     /// A position in cells.

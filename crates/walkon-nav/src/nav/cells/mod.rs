@@ -60,6 +60,7 @@ pub(crate) use ground_query::CellGroundQuery;
 pub use jump::SearchStrategy;
 pub(crate) use landmark_goal::FarGoal;
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
+pub(crate) use map::LegBounds;
 pub use map::{CellMap, HierarchyUse, Method};
 pub(crate) use plan::CellPlan;
 pub(crate) use reached::ReachedCells;

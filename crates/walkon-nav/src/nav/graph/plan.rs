@@ -27,8 +27,8 @@ use crate::nav::linked::{self, Linked};
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerChange, LayerPoint, Links, Others, Path, PathAnswer,
-    PathFailure, PathQuery, Reach, Search, SearchStep, Traversal,
+    Accept, Backend, Crossing, Disc, LayerChange, LayerPoint, Links, Others, Path, PathAnswer, PathFailure,
+    PathQuery, Reach, Search, SearchStep, Traversal,
 };
 
 /// How much the points of a way may differ in height on level ground, metres.
@@ -198,7 +198,7 @@ impl GraphPlan {
         let place = |at: u32| net.points()[at as usize];
         let to: [Tip; 2] = net.links()[goal.link as usize]
             .map(|end| (end, prices.part(Some(end), goal, [place(end), goal.point])));
-        let cheapest = f64::from(map.cheapest_factor().min(own_cheapest(&query.by)));
+        let cheapest = f64::from(map.cheapest_factor().min(query.by.cheapest_own()));
         let toward = Toward::new(net, &to, cheapest);
         let is_watched = search.is_watched();
         let Search { graph: GraphScratch { finder, .. }, popped, .. } = search;
@@ -616,11 +616,6 @@ fn uses_parts(map: &PointGraph, by: &Traversal) -> bool {
         && map.cheapest_factor() >= 1.0
 }
 
-/// The cheapest of the prices that areas have for a body alone.
-fn own_cheapest(by: &Traversal) -> f32 {
-    by.areas.iter().flat_map(|list| list.iter()).filter_map(|(_, factor)| *factor).fold(1.0, f32::min)
-}
-
 /// Ends a way where it comes within the circle of the body that stands on its goal.
 fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
     let radius = disc.radius_m.max(0.0);
@@ -730,8 +725,16 @@ impl Stage for PointGraph {
         self
     }
 
-    fn least_m(&self, from: LayerPoint, to: LayerPoint, _: &Traversal) -> f64 {
-        f64::from(from.point.distance(to.point)) * f64::from(*FACTOR_RANGE.start())
+    /// The least factor.
+    type LegBounds = f64;
+
+    fn leg_bounds(&self, by: &Traversal) -> f64 {
+        // Costs are rounded to single precision: a little less.
+        f64::from(by.cheapest_own().min(self.cheapest_factor())) * 0.9999
+    }
+
+    fn least_m(&self, least_factor: &f64, from: LayerPoint, to: LayerPoint) -> f64 {
+        f64::from(from.point.distance(to.point)) * least_factor
     }
 
     fn leg_m(_: &GraphPlan, answer: &PathAnswer) -> f64 {

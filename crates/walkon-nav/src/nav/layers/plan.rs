@@ -92,9 +92,17 @@ impl Stage for Layers {
         self.of(by)
     }
 
-    fn least_m(&self, from: LayerPoint, to: LayerPoint, by: &Traversal) -> f64 {
-        let map = self.layer(from.layer).filter(|_| from.layer == to.layer);
-        map.map_or(f64::INFINITY, |map| map.least_m(from.point, to.point, by))
+    /// By layer.
+    type LegBounds = Vec<cells::LegBounds>;
+
+    fn leg_bounds(&self, by: &Traversal) -> Vec<cells::LegBounds> {
+        (0..self.count()).filter_map(|layer| Some(self.layer(layer as u8)?.leg_bounds(by))).collect()
+    }
+
+    fn least_m(&self, bounds: &Vec<cells::LegBounds>, from: LayerPoint, to: LayerPoint) -> f64 {
+        let layer = usize::from(from.layer);
+        let ground = self.layer(from.layer).zip(bounds.get(layer)).filter(|_| from.layer == to.layer);
+        ground.map_or(f64::INFINITY, |(map, bounds)| map.least_m(bounds, from.point, to.point))
     }
 
     fn leg_m(leg: &cells::CellPlan, _: &PathAnswer) -> f64 {

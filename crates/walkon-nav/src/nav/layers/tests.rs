@@ -61,6 +61,19 @@ impl House {
     }
 
     fn layers(&self) -> Layers {
+        self.layers_of(|map| map)
+    }
+
+    /// With landmarks, which are made on larger maps.
+    fn layers_with_landmarks(&self) -> Layers {
+        self.layers_of(|map| {
+            let mut map = map.with_landmarks_anywhere();
+            map.prepare(&Traversal::default());
+            map
+        })
+    }
+
+    fn layers_of(&self, made: impl Fn(CellMap) -> CellMap) -> Layers {
         let maps = (0..self.walkable.len()).map(|layer| {
             let floor_y_m = 3.0 * layer as f64;
             CellMap::from_cells(&CellSource {
@@ -76,6 +89,7 @@ impl House {
                 leave: self.leave[layer].clone(),
                 ..CellSource::default()
             })
+            .map(&made)
             .expect("a map")
         });
         let links = self.links.iter().map(|&(from, to, both_ways, cost_m)| LayerLink {
@@ -236,7 +250,7 @@ fn seed_o14_ways_over_links_cost_what_dijkstra_over_all_layers_costs() {
     for round in 0..500 {
         let mut rng = Rng::stream(round, "layers");
         let house = House::random(&mut rng);
-        let layers = house.layers();
+        let layers = if round % 2 == 0 { house.layers() } else { house.layers_with_landmarks() };
         for _ in 0..8 {
             let (Some(start), Some(goal)) = (house.spot(&mut rng), house.spot(&mut rng)) else { continue };
             let (costs, query) = (house.costs(start), query(start, goal));
@@ -282,6 +296,35 @@ fn as_many_links_as_there_may_be_are_weighed_without_a_look_at_all_that_wait_for
     assert_eq!(answer.status, PathStatus::Complete);
     assert!((cost_m - walled.costs(start)[&goal]).abs() < 1e-3, "{cost_m}");
     check_path(&walled, &layers, &query, &answer);
+}
+
+/// On ground of several factors straight lines say little: legs to all links seemed cheap, and were searched
+/// for.
+#[test]
+fn many_links_on_ground_of_several_factors_cost_no_more_than_a_look_at_the_map() {
+    const SIDE: u32 = 60;
+    let mut rng = Rng::stream(1, "stairs");
+    let frame =
+        |floor_y_m| MapFrame { width: SIDE, depth: SIDE, cell_size_m: 1.0, floor_y_m, ..MapFrame::default() };
+    let mut floor = |layer: u32| {
+        let factor = (0..SIDE * SIDE).map(|_| [0.8, 1.0, 3.0][rng.below(3) as usize]).collect();
+        let frame = frame(3.0 * f64::from(layer));
+        let walkable = vec![true; (SIDE * SIDE) as usize];
+        CellMap::from_cells(&CellSource { frame, walkable, factor, ..CellSource::default() }).expect("a map")
+    };
+    let maps = vec![floor(0), floor(1)];
+    let mut middle =
+        |layer| place((layer, rng.below(u64::from(SIDE)) as i64, rng.below(u64::from(SIDE)) as i64));
+    let (from, to): (Vec<LayerPoint>, Vec<LayerPoint>) = (0..64).map(|_| (middle(0), middle(1))).unzip();
+    let link =
+        |at: usize| LayerLink { from: from[at], to: to[at], both_ways: true, cost_m: 60.0, action: None };
+    for count in [0, 8, 64] {
+        let mut layers = Layers::new(maps.clone(), (0..count).map(link).collect()).expect("layers");
+        layers.prepare(&Traversal::default());
+        let (answer, _) = plan(&layers, &query((0, 1, 1), (0, 58, 58)), u32::MAX);
+        assert_eq!(answer.status, PathStatus::Complete);
+        assert!(answer.expansions < 2 * SIDE * SIDE, "{count} links: {} expansions", answer.expansions);
+    }
 }
 
 fn place_of(query: &PathQuery) -> LayerPoint {

@@ -29,8 +29,8 @@ use crate::nav::search::Search;
 use crate::nav::search_state::SearchStep;
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Disc, FACTOR_RANGE, LayerPoint, Links, NodeId, Others, Path, PathAnswer, PathFailure,
-    PathQuery, Reach, SearchRecord, Traversal,
+    Accept, Backend, Disc, LayerPoint, Links, NodeId, Others, Path, PathAnswer, PathFailure, PathQuery,
+    Reach, SearchRecord, Traversal,
 };
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
@@ -550,8 +550,16 @@ impl Stage for NavMesh {
         self
     }
 
-    fn least_m(&self, from: LayerPoint, to: LayerPoint, _: &Traversal) -> f64 {
-        f64::from(geom::flat_distance(from.point, to.point)) * f64::from(*FACTOR_RANGE.start())
+    /// The least factor.
+    type LegBounds = f64;
+
+    fn leg_bounds(&self, by: &Traversal) -> f64 {
+        // Costs are rounded to single precision: a little less.
+        f64::from(by.cheapest_own().min(self.cheapest_factor())) * 0.9999
+    }
+
+    fn least_m(&self, least_factor: &f64, from: LayerPoint, to: LayerPoint) -> f64 {
+        f64::from(geom::flat_distance(from.point, to.point)) * least_factor
     }
 
     fn leg_m(_: &MeshPlan, answer: &PathAnswer) -> f64 {

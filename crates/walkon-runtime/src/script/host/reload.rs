@@ -159,7 +159,9 @@ impl ScriptHost {
         level: &World,
         given: impl Iterator<Item = (&'a str, &'a GivenBehaviour)>,
     ) -> Result<(), ReloadError> {
-        let staged = self.reloads.staged.as_ref().map(|(given, _)| self.joined(given)).unwrap_or_default();
+        // Those that wait are tried with it.
+        let changed = self.reloads.staged.as_ref().map(|(changed, _)| changed.clone()).unwrap_or_default();
+        let staged = self.joined(&changed);
         commit::fits_level(&self.vm, level, given, &staged)
     }
 

@@ -106,10 +106,33 @@ pub struct Signals {
 impl Signals {
     const STOP: u8 = 1;
     const LATE: u8 = 2;
+    /// The level ends, and its scripts are told so.
+    const LAST_CALLS: u8 = 4;
 
     /// The running call ends, and so does every later one.
     pub fn stop(&self) {
         self.asked.fetch_or(Self::STOP, Ordering::Relaxed);
+    }
+
+    /// The same, but for the calls that are made as the level ends: those run, until [`Signals::stop`].
+    pub fn end_run(&self) {
+        let stop = |asked| (asked & Self::LAST_CALLS == 0).then_some(asked | Self::STOP);
+        // Nothing to do where it says no.
+        let _ = self.asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, stop);
+    }
+
+    /// The calls that follow are those of the end of the level: what was asked before does not end them.
+    /// Whether everything was asked to stop.
+    pub(crate) fn begin_last_calls(&self) -> bool {
+        self.asked.swap(Self::LAST_CALLS, Ordering::Relaxed) & Self::STOP != 0
+    }
+
+    /// They are over; everything stops again, if it was asked to.
+    pub(crate) fn end_last_calls(&self, is_stopped: bool) {
+        self.asked.fetch_and(!Self::LAST_CALLS, Ordering::Relaxed);
+        if is_stopped {
+            self.stop();
+        }
     }
 
     /// Later calls run again.
@@ -153,7 +176,7 @@ impl Signals {
 
     #[inline]
     fn trip(&self) -> Option<Trip> {
-        match self.asked.load(Ordering::Relaxed) {
+        match self.asked.load(Ordering::Relaxed) & !Self::LAST_CALLS {
             0 => None,
             asked if asked & Self::STOP != 0 => Some(Trip::Stopped),
             _ => Some(Trip::Watchdog),
@@ -445,6 +468,11 @@ impl Fuel {
     /// The largest part of a table, bytes: half a million names, or a million numbers. Going over an emptied
     /// table takes as long as going over a full one.
     pub const TABLE_MAX_BYTES: usize = 16 * 1024 * 1024;
+
+    /// What the shell asks of it.
+    pub(crate) fn signals(&self) -> &Arc<Signals> {
+        &self.0.signals
+    }
 
     /// The counter of `lua`, installed in it. Nothing is counted before the first [`Fuel::enter`].
     #[must_use]

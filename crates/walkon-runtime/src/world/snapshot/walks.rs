@@ -15,7 +15,7 @@ use crate::world::arena::Arena;
 use crate::world::character::Characters;
 use crate::world::goal::Goal;
 use crate::world::snapshot::bystanders::ToldDiscs;
-use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk, WalkOptions};
+use crate::world::walk::{Ask, BackingOut, DoorWait, Following, Phase, Walk, WalkOptions};
 use crate::world::walks::Walks;
 
 /// Writes all walks.
@@ -84,6 +84,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         progress_tick,
         retargeted,
         blocked_by,
+        door_wait,
         via,
         is_paused,
         waypoints,
@@ -128,12 +129,13 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
     // What few have.
     let rare = (*repaths, *missed_paths, *waypoints, *skipped_ticks, *shortcuts);
     let is_led = on_link.is_some() || goal_slot.is_some() || via.is_some() || backing_out.is_some();
-    let has_rare = rare != Default::default() || is_led;
+    let has_rare = rare != Default::default() || is_led || door_wait.is_some();
     out.flag(has_rare);
     if has_rare {
         on_link.save(out);
         goal_slot.save(out);
         backing_out.save(out);
+        door_wait.save(out);
         via.save(out);
         repaths.save(out);
         missed_paths.save(out);
@@ -206,6 +208,7 @@ impl Saved for Following {
     }
 }
 
+saved!(DoorWait { place, since, seen });
 saved!(BackingOut { way, from, junction, yields_to, until });
 
 saved_choice!(
@@ -234,7 +237,8 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
         let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
-        walker.ok_or_else(|| DecodeError::new("a walk of nobody"))?.walk = Some(*id);
+        let walker = walker.ok_or_else(|| DecodeError::new("a walk of nobody"))?;
+        (walker.walk, walker.comes_to_door) = (Some(*id), matches!(walk.phase, Phase::AtDoor(_)));
     }
     let order: Vec<WalkId> = all.iter().map(|(id, _)| *id).collect();
     let delivered = all.iter().filter(|(_, walk)| walk.is_delivered).map(|(id, _)| *id).collect();
@@ -311,6 +315,7 @@ fn load_one(
         progress_tick,
         retargeted,
         blocked_by,
+        door_wait: None,
         via: None,
         is_paused,
         waypoints: 0,
@@ -324,6 +329,7 @@ fn load_one(
         walk.on_link = Saved::load(input)?;
         walk.goal_slot = Saved::load(input)?;
         walk.backing_out = Saved::load(input)?;
+        walk.door_wait = Saved::load(input)?;
         walk.via = Saved::load(input)?;
         walk.repaths = Saved::load(input)?;
         walk.missed_paths = Saved::load(input)?;

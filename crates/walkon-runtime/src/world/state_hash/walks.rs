@@ -15,7 +15,7 @@ use crate::world::paths::PathWork;
 use crate::world::state_hash::facts;
 use crate::world::state_hash::values::{hash_failure, hash_id, optional};
 use crate::world::walk::{
-    BackingOut, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
+    BackingOut, DoorWait, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
     WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::Checkpoints;
@@ -111,6 +111,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         progress_tick,
         retargeted,
         blocked_by,
+        door_wait,
         via,
         is_paused,
         waypoints,
@@ -155,6 +156,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         goal_slot.is_some(),
         on_link.is_some(),
         backing_out.is_some(),
+        door_wait.is_some(),
     ]);
     goal.hash_into(hash);
     hash_options(hash, options);
@@ -189,6 +191,9 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     }
     backing_out.iter().for_each(|backing_out| hash_backing_out(hash, backing_out));
     on_link.iter().for_each(|on_link| hash_on_link(hash, on_link));
+    if let Some(DoorWait { place, since, seen }) = door_wait.as_deref() {
+        hash.vector(*place).word(since.0).word(seen.0);
+    }
 }
 
 fn hash_blocker(hash: &mut StateHash, blocker: Option<Blocker>) {

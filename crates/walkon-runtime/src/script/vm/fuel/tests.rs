@@ -78,6 +78,36 @@ fn the_flags_of_the_shell_end_a_call() {
     }
 }
 
+/// Law: what was asked before the last calls of a level ends none of them, only [`Signals::stop`] does; once
+/// they are over everything is as it was asked to be.
+#[test]
+fn the_last_calls_of_a_level_run_although_its_run_was_ended() {
+    let lua = Lua::new();
+    let signals = Arc::new(Signals::default());
+    let fuel = Fuel::install(&lua, Arc::clone(&signals));
+    let runs = || {
+        let running = fuel.enter(1_000_000);
+        let result = lua.load("for i = 1, 10000 do end").exec();
+        drop(running);
+        result.is_ok()
+    };
+    let asks: [&dyn Fn(); 3] = [&|| {}, &|| signals.end_run(), &|| signals.stop()];
+    for (before, ask) in asks.iter().enumerate() {
+        for (meanwhile, ask_again) in asks.iter().enumerate() {
+            ask();
+            assert_eq!(runs(), before == 0);
+            let is_stopped = signals.begin_last_calls();
+            assert!(runs(), "{before}");
+            ask_again();
+            assert_eq!(runs(), meanwhile < 2, "{before}, {meanwhile}");
+            signals.end_last_calls(is_stopped);
+            let is_over = before > 0 || meanwhile == 2;
+            assert_eq!((runs(), signals.is_stopped()), (!is_over, is_over), "{before}, {meanwhile}");
+            signals.take_back_stop();
+        }
+    }
+}
+
 #[test]
 fn two_machines_in_one_thread_count_apart() {
     let (one, other) = (Lua::new(), Lua::new());
