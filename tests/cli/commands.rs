@@ -796,8 +796,9 @@ fn fault_h5_a_signal_ends_the_run_with_its_code_and_a_last_line() {
 #[test]
 fn fault_h5_scripts_hear_of_the_end_of_a_run_that_a_signal_ends() {
     let told = "task.onCancel(function(why) log.info(\"task: %s\", why) end)";
-    let begun = format!("function onStart() task.spawn(function() {told} task.wait(99) end) end");
-    let limits = ", \"limits\": { \"fuelPerCall\": 100000000, \"watchdogMs\": 60000 }";
+    let beats = "function onTick() if level.tick % 9 == 0 then event.emit(\"beat\") end end";
+    let begun = format!("{beats} function onStart() task.spawn(function() {told} task.sleep(99) end) end");
+    let limits = ", \"limits\": { \"fuelPerCall\": 10000000, \"watchdogMs\": 60000 }";
     for command in ["run", "watch"] {
         for does in ["", " while true do end"] {
             let project = Project::new();
@@ -1132,7 +1133,7 @@ fn what_scripts_do_as_the_level_ends_counts() {
     let project = Project::new();
     let faults = [
         "function onStop() error(\"x\") end",
-        "function onStart() task.spawn(function() task.onCancel(function() error(\"x\") end) task.wait(9) end) end",
+        "function onStart() task.spawn(function() task.onCancel(function() error(\"x\") end) task.sleep(9) end) end",
     ];
     for script in faults {
         scripted(&project, script, "");
@@ -1140,15 +1141,15 @@ fn what_scripts_do_as_the_level_ends_counts() {
         assert_eq!((&report["ended"], &report["ok"]), (&"fault".into(), &false.into()), "{script}");
         let report = project.json(0, &["run", "room", "--seconds", "1", "--format", "json"]);
         assert_eq!((&report["faults"], &report["ok"]), (&1.into(), &true.into()), "{script}");
-        project.expect(4, &["batch", "levels", "--seconds", "1", "--strict"]);
+        project.expect(4, &["batch", "room", "--seeds", "1..2", "--seconds", "1", "--strict"]);
     }
     scripted(&project, "function onStop() level.finish(false, \"too late\") end", "");
     let report = project.json(1, &["run", "room", "--seconds", "1", "--format", "json"]);
     let found = (&report["ended"], &report["ok"], &report["note"]);
     assert_eq!(found, (&"bound".into(), &false.into(), &"too late".into()));
     let scene = "function onStart() cinematic.define(\"s\", { holds = { \"bob\" }, script = function(c)
-        c:start(world.character(\"bob\"), { 7, 7 }, { onSettled = function(r) log.info(\"held %s\", r.reason) end })
-        world.spawn({ name = \"ann\", position = { 1, 1 } }):walkTo({ 7, 1 }, { onSettled = function(r)
+        c:start(world.character(\"bob\"), vector.create(7, 0, 7), { onSettled = function(r) log.info(\"held %s\", r.reason) end })
+        world.spawn({ name = \"ann\", at = vector.create(1, 0, 1) }):walkTo(vector.create(7, 0, 1), { onSettled = function(r)
             log.info(\"free %s\", r.reason) end })
         c:wait(50) log.info(\"went on\")
     end, onEnd = function(info) log.info(\"scene %s\", info.outcome) end }) cinematic.play(\"s\") end";

@@ -384,7 +384,7 @@ impl ScriptHost {
         }
         self.vm.begin_tick();
         let signals = Arc::clone(self.vm.fuel().signals());
-        let is_stopped = signals.begin_last_calls();
+        signals.begin_last_calls();
         let mut console = std::mem::take(&mut self.console);
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
@@ -394,6 +394,9 @@ impl ScriptHost {
             // Before they hear that their walks have settled, so that no task goes on to its next step.
             cancel_tasks(vm);
             // While the scenes are there whose walks these are.
+            dispatch::run(vm);
+            cinematic::end_all(vm);
+            // The end of the scenes is heard as well.
             dispatch::run(vm);
             cancel_tasks(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
@@ -405,7 +408,7 @@ impl ScriptHost {
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
         });
-        signals.end_last_calls(is_stopped);
+        signals.end_last_calls();
         world.events.tell_dropped();
     }
 

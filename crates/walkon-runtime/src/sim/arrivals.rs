@@ -477,7 +477,7 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     let given_ticks = walk.options.patience_ticks;
     // Most get on.
     let gets_on = now.since(since) < given_ticks && now.since(walk.nearest_tick) < given_ticks;
-    if gets_on && !matches!(walk.phase, Phase::AtDoor(_)) {
+    if gets_on && walk.door_wait.is_none() {
         return None;
     }
     let patience_ticks = match walk.phase {
@@ -488,12 +488,27 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     let turn_ticks = clock.rate.ticks((character.gait.half_turn_s() - QUICK_HALF_TURN_S).max(0.0));
     let waited = now.since(since) >= patience_ticks.saturating_add(turn_ticks);
     let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
-    reason.or_else(|| why_lost(clock, doors, walk, patience_ticks))
+    reason
+        .or_else(|| turned_away(clock, doors, walk))
+        .or_else(|| why_lost(clock, doors, walk, patience_ticks))
+}
+
+/// Whether a walk of any kind has stood too long at a door that is closed again each time that it opens,
+/// which is when it goes on for a moment.
+fn turned_away(clock: &Clock, doors: &[Door], walk: &Walk) -> Option<Reason> {
+    /// It has just been there.
+    const MOMENT_S: f64 = 0.1;
+    let wait = walk.door_wait.as_ref()?;
+    let now = walk.clock(clock.landing());
+    let opening_s = doors.get(wait.door.index())?.moving_s;
+    let given_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+    let is_there = now.since(wait.seen) <= clock.rate.ticks(MOMENT_S);
+    let is_over = now.since(wait.since) >= given_ticks.saturating_add(clock.rate.ticks(opening_s));
+    (is_there && is_over).then_some(Reason::DoorClosed)
 }
 
 /// Why a walk to a point goes to and fro, always getting on a little and never nearer to its end, if it does;
-/// or any walk stands at a door that is closed again whenever it has opened it. A door has the time that it
-/// takes.
+/// or stands at a door that is closed again whenever it has opened it. A door has the time that it takes.
 fn why_lost(clock: &Clock, doors: &[Door], walk: &Walk, patience_ticks: u64) -> Option<Reason> {
     let (opening_s, reason) = match walk.phase {
         Phase::Moving => (0.0, Reason::Stuck),
@@ -507,11 +522,6 @@ fn why_lost(clock: &Clock, doors: &[Door], walk: &Walk, patience_ticks: u64) -> 
         let opening_ticks = clock.rate.ticks(opening_s);
         now.since(since) >= patience_ticks.saturating_mul(patiences).saturating_add(opening_ticks)
     };
-    if let (Phase::AtDoor(_), Some(wait)) = (&walk.phase, &walk.door_wait)
-        && is_over(wait.since, Walk::PATIENCES_MAX)
-    {
-        return Some(reason);
-    }
     let is_lost = walk_modes::is_to_point(walk)
         && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
             || is_over(walk.nearest_tick, Walk::QUEUED_PATIENCES_MAX));

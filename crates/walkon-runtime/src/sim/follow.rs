@@ -222,11 +222,8 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
     match map.closed_door_ahead(walk) {
         Some((door, left_m)) => {
             if left_m <= made.gait.speed_mps * clock.rate.step_seconds() {
-                walk.stand_at_door(character.body.position, landing, clock.rate);
+                walk.stand_at_door(door, character.body.position, clock);
                 stand_before(map, events, walk, character, door);
-                if let Some(character) = characters.get_mut(who) {
-                    character.comes_to_door = true;
-                }
             } else {
                 walk_on(walk, landing);
             }

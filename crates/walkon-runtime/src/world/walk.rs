@@ -17,6 +17,7 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{LayerChange, OwnArea, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::{Character, Characters};
+use crate::world::clock::Clock;
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
 use crate::world::outcome::{Blocker, Reason, WalkResult};
@@ -336,6 +337,8 @@ pub struct BackingOut {
 /// A stand before a door that is closed again each time that it opens, if it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DoorWait {
+    /// The door.
+    pub door: DoorId,
     /// Where it first stood, metres.
     pub place: Vec3,
     /// When it came there, by the clock of the walk.
@@ -508,15 +511,15 @@ impl Walk {
     }
 
     /// It stands before a door, at `place`: for the first time, or still, or again.
-    pub(crate) fn stand_at_door(&mut self, place: Vec3, landing: TickNumber, rate: TickRate) {
-        let now = self.clock(landing);
+    pub(crate) fn stand_at_door(&mut self, door: DoorId, place: Vec3, clock: &Clock) {
+        let now = self.clock(clock.landing());
         let goes_on = |wait: &&mut Box<DoorWait>| {
-            let gap_ticks = rate.ticks(DoorWait::GAP_S);
-            now.since(wait.seen) <= gap_ticks && floor_distance(wait.place, place) <= DoorWait::SAME_M
+            let is_same = wait.door == door && floor_distance(wait.place, place) <= DoorWait::SAME_M;
+            is_same && now.since(wait.seen) <= clock.rate.ticks(DoorWait::GAP_S)
         };
         match self.door_wait.as_mut().filter(goes_on) {
             Some(wait) => wait.seen = now,
-            None => self.door_wait = Some(Box::new(DoorWait { place, since: now, seen: now })),
+            None => self.door_wait = Some(Box::new(DoorWait { door, place, since: now, seen: now })),
         }
     }
 

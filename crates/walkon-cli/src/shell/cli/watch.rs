@@ -421,7 +421,8 @@ impl Live<'_> {
         None
     }
 
-    /// Whether a level finds all that it names in the scripts as they are on disk, with those that were saved.
+    /// Whether a level finds all that it names in the scripts as they are on disk, with those that were
+    /// saved.
     fn fits(&self, level: &Level, saved: &Reload) -> bool {
         let Some(before) = self.before_save() else { return false };
         let behaviours = level.def.characters.iter().filter_map(|own| own.behaviour.as_ref());

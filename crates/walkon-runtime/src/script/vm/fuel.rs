@@ -108,6 +108,9 @@ impl Signals {
     const LATE: u8 = 2;
     /// The level ends, and its scripts are told so.
     const LAST_CALLS: u8 = 4;
+    /// Everything was asked to stop before.
+    const STOPPED_BEFORE: u8 = 8;
+    const OF_THE_END: u8 = Self::LAST_CALLS | Self::STOPPED_BEFORE;
 
     /// The running call ends, and so does every later one.
     pub fn stop(&self) {
@@ -122,15 +125,15 @@ impl Signals {
     }
 
     /// The calls that follow are those of the end of the level: what was asked before does not end them.
-    /// Whether everything was asked to stop.
-    pub(crate) fn begin_last_calls(&self) -> bool {
-        self.asked.swap(Self::LAST_CALLS, Ordering::Relaxed) & Self::STOP != 0
+    pub(crate) fn begin_last_calls(&self) {
+        if self.asked.swap(Self::LAST_CALLS, Ordering::Relaxed) & Self::STOP != 0 {
+            self.asked.fetch_or(Self::STOPPED_BEFORE, Ordering::Relaxed);
+        }
     }
 
     /// They are over; everything stops again, if it was asked to.
-    pub(crate) fn end_last_calls(&self, is_stopped: bool) {
-        self.asked.fetch_and(!Self::LAST_CALLS, Ordering::Relaxed);
-        if is_stopped {
+    pub(crate) fn end_last_calls(&self) {
+        if self.asked.fetch_and(!Self::OF_THE_END, Ordering::Relaxed) & Self::STOPPED_BEFORE != 0 {
             self.stop();
         }
     }
@@ -176,7 +179,7 @@ impl Signals {
 
     #[inline]
     fn trip(&self) -> Option<Trip> {
-        match self.asked.load(Ordering::Relaxed) & !Self::LAST_CALLS {
+        match self.asked.load(Ordering::Relaxed) & !Self::OF_THE_END {
             0 => None,
             asked if asked & Self::STOP != 0 => Some(Trip::Stopped),
             _ => Some(Trip::Watchdog),

@@ -208,7 +208,7 @@ impl Saved for Following {
     }
 }
 
-saved!(DoorWait { place, since, seen });
+saved!(DoorWait { door, place, since, seen });
 saved!(BackingOut { way, from, junction, yields_to, until });
 
 saved_choice!(
@@ -237,8 +237,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
         let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
-        let walker = walker.ok_or_else(|| DecodeError::new("a walk of nobody"))?;
-        (walker.walk, walker.comes_to_door) = (Some(*id), matches!(walk.phase, Phase::AtDoor(_)));
+        walker.ok_or_else(|| DecodeError::new("a walk of nobody"))?.walk = Some(*id);
     }
     let order: Vec<WalkId> = all.iter().map(|(id, _)| *id).collect();
     let delivered = all.iter().filter(|(_, walk)| walk.is_delivered).map(|(id, _)| *id).collect();

@@ -86,7 +86,8 @@ fn given(beside: CharacterId) -> GoalSlot {
     GoalSlot { point: Vec3::X, goal: Vec3::Z, beside }
 }
 
-const WAIT: DoorWait = DoorWait { place: Vec3::ZERO, since: TickNumber(1), seen: TickNumber(2) };
+const WAIT: DoorWait =
+    DoorWait { door: DoorId(0), place: Vec3::ZERO, since: TickNumber(1), seen: TickNumber(2) };
 
 /// The number above, as bits: the smallest change there is.
 fn bit(value: &mut f32) {
@@ -251,6 +252,10 @@ fn every_field_of_a_walk_is_hashed() {
             }),
         ),
         ("door wait", &walk(|it, _| it.door_wait = Some(Box::new(WAIT)))),
+        (
+            "door wait at another",
+            &walk(|it, _| it.door_wait = Some(Box::new(DoorWait { door: DoorId(1), ..WAIT }))),
+        ),
         (
             "door wait elsewhere",
             &walk(|it, _| it.door_wait = Some(Box::new(DoorWait { place: Vec3::X, ..WAIT }))),

@@ -191,8 +191,8 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     }
     backing_out.iter().for_each(|backing_out| hash_backing_out(hash, backing_out));
     on_link.iter().for_each(|on_link| hash_on_link(hash, on_link));
-    if let Some(DoorWait { place, since, seen }) = door_wait.as_deref() {
-        hash.vector(*place).word(since.0).word(seen.0);
+    if let Some(DoorWait { door, place, since, seen }) = door_wait.as_deref() {
+        hash.word(u64::from(door.0)).vector(*place).word(since.0).word(seen.0);
     }
 }
 

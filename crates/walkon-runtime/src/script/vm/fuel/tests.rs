@@ -96,11 +96,11 @@ fn the_last_calls_of_a_level_run_although_its_run_was_ended() {
         for (meanwhile, ask_again) in asks.iter().enumerate() {
             ask();
             assert_eq!(runs(), before == 0);
-            let is_stopped = signals.begin_last_calls();
+            signals.begin_last_calls();
             assert!(runs(), "{before}");
             ask_again();
             assert_eq!(runs(), meanwhile < 2, "{before}, {meanwhile}");
-            signals.end_last_calls(is_stopped);
+            signals.end_last_calls();
             let is_over = before > 0 || meanwhile == 2;
             assert_eq!((runs(), signals.is_stopped()), (!is_over, is_over), "{before}, {meanwhile}");
             signals.take_back_stop();
