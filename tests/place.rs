@@ -29,6 +29,13 @@ pub fn walkon(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(program()).args(arguments).current_dir(folder).output().unwrap()
 }
 
+/// Sends a signal to a process, such as `-INT`.
+#[cfg(unix)]
+pub fn send_signal(signal: &str, process: &std::process::Child) {
+    let sent = Command::new("kill").args([signal, &process.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "{signal}");
+}
+
 /// The files of code that have changed since the program was built from them: cargo lists them beside it.
 fn changed_since(program: &Path) -> Vec<PathBuf> {
     let changed = |path: &Path| path.metadata().and_then(|data| data.modified());

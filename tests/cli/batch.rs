@@ -287,7 +287,7 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
     assert!(mended.contains("levels/roll.json") && mended.contains("mended"), "{mended}");
     std::fs::write(&level, text.replace("\"roll.lua\"", "\"rol.lua\"")).unwrap();
     said.wait_for("reload refused");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    crate::place::send_signal("-INT", &child);
     let (_, err) = told(child.wait_with_output().unwrap(), 130, &["watch"]);
     assert_eq!(
         err.matches("--> scripts/roll.lua:").count(),
@@ -316,7 +316,7 @@ fn a_watch_ends_cleanly_when_it_is_interrupted() {
     let said = Said::of(child.stderr.take().unwrap());
     said.wait_for("watching");
     std::thread::sleep(Duration::from_millis(500));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    crate::place::send_signal("-INT", &child);
     let (out, _) = told(child.wait_with_output().unwrap(), 130, &arguments);
     assert!(out.contains("ended by signal"), "{out}");
     let trace = std::fs::read_to_string(folder.path().join("t.jsonl")).unwrap();

@@ -782,8 +782,7 @@ fn fault_h5_a_signal_ends_the_run_with_its_code_and_a_last_line() {
         let arguments = ["run", "yard", "--trace", "t.jsonl", "--speed", "1", "--seconds", "60"];
         let mut run = project.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
         wait_for(|| project.has("t.jsonl") && !project.read("t.jsonl").is_empty());
-        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &run);
         assert_eq!(run.wait().unwrap().code(), Some(code), "{signal}");
         let trace = project.read("t.jsonl");
         let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
@@ -809,8 +808,7 @@ fn fault_h5_scripts_hear_of_the_end_of_a_run_that_a_signal_ends() {
             let mut going = project.command(&arguments);
             let going = going.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             wait_for(|| project.has("t.jsonl") && project.read("t.jsonl").lines().count() > 3);
-            let sent = Command::new("kill").args(["-INT", &going.id().to_string()]).status().unwrap();
-            assert!(sent.success());
+            crate::place::send_signal("-INT", &going);
             let output = going.wait_with_output().unwrap();
             let (out, err) = (text(&output.stdout), text(&output.stderr));
             assert_eq!(output.status.code(), Some(130), "{command}: {out}\n{err}");
@@ -841,8 +839,7 @@ fn fault_h5_a_signal_ends_a_run_whose_output_nobody_takes() {
         let mut first = [0; 1];
         std::io::Read::read_exact(run.stdout.as_mut().unwrap(), &mut first).unwrap();
         std::thread::sleep(std::time::Duration::from_secs(1));
-        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &run);
         let ended = (0..3000).find_map(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             run.try_wait().unwrap()
@@ -871,8 +868,7 @@ fn fault_h5_a_profile_is_written_whole_when_a_signal_ends_the_run() {
         let command = project.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut run = command.unwrap();
         wait_for(|| project.has("t.jsonl") && project.read("t.jsonl").contains("\"t\":9,"));
-        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &run);
         assert_eq!(run.wait().unwrap().code(), Some(code), "{signal}");
         let text = project.read(&file);
         assert!(text.contains("onTick"), "{form}: {text}");
@@ -1297,8 +1293,7 @@ fn fault_h6_a_signal_ends_a_script_that_loops() {
         let mut command = project.command(&["run", "room", "--trace", "t.jsonl"]);
         let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(|| project.has("t.jsonl") && !project.read("t.jsonl").is_empty());
-        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &run);
         let output = run.wait_with_output().unwrap();
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(code), String::new()), "{signal}");
         let trace = project.read("t.jsonl");

@@ -116,16 +116,14 @@ impl Client {
     /// The code that the program ends with after a signal, and what it was still told.
     #[cfg(unix)]
     pub fn end_by(&mut self, signal: &str) -> (Option<i32>, Vec<Value>) {
-        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &self.process);
         self.left()
     }
 
     /// The same where the client leaves without a word at the moment of the signal.
     #[cfg(unix)]
     pub fn end_by_and_leave(&mut self, signal: &str) -> (Option<i32>, Vec<Value>) {
-        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &self.process);
         self.hang_up();
         self.left()
     }
@@ -278,8 +276,7 @@ impl Client {
     /// Sends the program a signal: `-INT`.
     #[cfg(unix)]
     pub fn signal(&self, signal: &str) {
-        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        crate::place::send_signal(signal, &self.process);
     }
 
     /// Leaves without a word.

@@ -211,7 +211,7 @@ fn fault_h6_a_signal_ends_a_script_that_loops() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     std::thread::sleep(std::time::Duration::from_millis(100));
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    crate::place::send_signal("-TERM", &child);
     assert_eq!(child.wait().unwrap().code(), Some(143));
     let trace = fs::read_to_string(folder.path().join("trace.jsonl")).unwrap();
     assert!(trace.lines().last().unwrap().contains("\"end\":\"signal\""), "the last line says why");

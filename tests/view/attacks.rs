@@ -248,9 +248,8 @@ fn a_signal_ends_a_view_whose_input_stays_open() {
             spoken.ask(json!({ "do": "play" }));
             assert!(spoken.is_there());
         }
-        let id = spoken.child.id().to_string();
         let (signal, code) = if attack.is_none() { ("-TERM", 143) } else { ("-INT", 130) };
-        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        crate::place::send_signal(signal, &spoken.child);
         // The input is still open and nobody reads: nothing but the signal ends it.
         let ended = (0..3000).find_map(|_| {
             std::thread::sleep(Duration::from_millis(10));

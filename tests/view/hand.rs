@@ -138,8 +138,7 @@ impl Viewed {
     /// Asks it to end, and waits for that.
     #[cfg(unix)]
     pub fn end(mut self) -> (std::process::ExitStatus, tempfile::TempDir) {
-        let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
-        assert!(asked.success());
+        crate::place::send_signal("-INT", &self.child);
         let status = self.child.wait().unwrap();
         let project = std::mem::replace(&mut self.project, tempfile::tempdir().unwrap());
         (status, project)

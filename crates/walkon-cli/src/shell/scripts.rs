@@ -55,12 +55,11 @@ fn outline(project: &Project, path: String) -> LevelOutline {
 
 /// What scripts can name of a level that was read.
 pub(super) fn outline_of(path: String, def: &LevelDef, resolved: &Resolved) -> LevelOutline {
-    let behaviours = def.characters.iter().filter_map(|own| own.behaviour.as_ref());
     LevelOutline {
         path,
         names: Some(LevelNames::of(def, resolved)),
         script: def.script.as_ref().map(|script| script.value.clone()),
-        behaviours: behaviours.map(|name| name.value.clone()).collect(),
+        behaviours: def.behaviours().map(|name| name.value.clone()).collect(),
         has_player: def.characters.iter().any(|own| own.player),
     }
 }

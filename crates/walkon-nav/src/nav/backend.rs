@@ -13,7 +13,8 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::LayerPoint;
 use crate::nav::{
-    Disc, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
+    Disc, Island, Location, Look, MapChange, NavEdit, OwnArea, RandomPoint, Reach, Revision, Search,
+    Traversal,
 };
 
 /// The disc of an obstacle that is added: None around what is no place.
@@ -265,6 +266,13 @@ pub trait Backend {
     /// way are left aside.
     #[must_use]
     fn cheapest_factor(&self) -> f32;
+
+    /// The same for an asker that treats these areas in its own way.
+    #[must_use]
+    fn cheapest_factor_for(&self, own: Option<&[OwnArea]>) -> f32 {
+        let own = own.unwrap_or_default().iter().filter_map(|(_, factor)| *factor);
+        own.fold(self.cheapest_factor(), f32::min)
+    }
 
     /// How large a node is, metres from corner to corner.
     #[must_use]

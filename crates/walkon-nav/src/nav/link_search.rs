@@ -3,8 +3,8 @@
 //! In: links, a start, a goal, a search for the legs between them. Out: an answer, after some slices.
 //! Holds: the way is the cheapest by the cost of its legs and links, and the cost of every leg is exact;
 //! slices change only when the answer comes. Method: A* over the links. The legs between them wait with a
-//! lower bound, and a leg is searched for only once nothing that waits could be cheaper; the straight
-//! distances over all links bound the rest of a way. Not here: the legs (`Stage`), which links there are
+//! lower bound, and a leg is searched for only once nothing that waits could be cheaper; the least costs of
+//! legs over all links bound the rest of a way. Not here: the legs (`Stage`), which links there are
 //! (`links`). Source: lazy evaluation of edges, Cohen, Phillips and Likhachev 2014.
 
 use std::cmp::Reverse;

@@ -139,12 +139,6 @@ impl OneWay {
 }
 
 impl Traversal {
-    /// The cheapest of the prices that areas have for this body alone; 1 where none is cheaper.
-    #[must_use]
-    pub fn cheapest_own(&self) -> f32 {
-        self.areas.iter().flat_map(|list| list.iter()).filter_map(|(_, factor)| *factor).fold(1.0, f32::min)
-    }
-
     /// Areas that count as unavailable, sorted by id.
     #[must_use]
     pub fn barred(&self) -> &[AreaId] {

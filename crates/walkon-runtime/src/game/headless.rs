@@ -251,9 +251,8 @@ pub fn end(game: &mut Game, bound: &Bound, ended: RunEnd) -> (Tick, Report) {
     let switched_off = game.switched_off();
     let last = game.end();
     // Scripts may fault, too, as they hear of the end.
-    let has_failed = bound.is_strict && game.fault_count() > 0;
     let ended = match ended {
-        RunEnd::Bound | RunEnd::Finish | RunEnd::Until if has_failed => RunEnd::Fault,
+        RunEnd::Bound | RunEnd::Finish | RunEnd::Until if has_failed(game, bound) => RunEnd::Fault,
         ended => ended,
     };
     (last, Report { switched_off, ..report(game, ended, bound, hash) })
@@ -268,9 +267,14 @@ pub fn end_of(game: &Game) -> RunEnd {
     if game.outcome().is_some() { RunEnd::Finish } else { RunEnd::Bound }
 }
 
+/// Whether a script has faulted that may not.
+fn has_failed(game: &Game, bound: &Bound) -> bool {
+    bound.is_strict && game.fault_count() > 0
+}
+
 /// Why a run ends after this tick, if it does.
 fn after_tick(game: &Game, bound: &Bound, recorded: &Tick) -> Option<RunEnd> {
-    if bound.is_strict && game.fault_count() > 0 {
+    if has_failed(game, bound) {
         return Some(RunEnd::Fault);
     }
     if game.is_memory_exhausted() {

@@ -36,9 +36,8 @@ impl Written {
 
 /// The first script that a level names and that is not there.
 pub(super) fn unknown_script(level: &Level, scripts: &ScriptTexts) -> Option<ReloadError> {
-    let behaviours = level.def.characters.iter().filter_map(|own| own.behaviour.as_ref());
-    let mut named = level.def.script.iter().chain(behaviours);
-    let (span, error) = named.find_map(|name| Some((name.span, scripts.resolve(&name.value).err()?)))?;
+    let (span, error) =
+        level.def.scripts().find_map(|name| Some((name.span, scripts.resolve(&name.value).err()?)))?;
     Some(refused(&level.files, span, &error.to_string()))
 }
 

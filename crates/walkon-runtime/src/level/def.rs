@@ -483,6 +483,16 @@ object! {
 }
 
 impl LevelDef {
+    /// The behaviours that its characters name, in their order, each as often as it is named.
+    pub fn behaviours(&self) -> impl Iterator<Item = &Located<String>> {
+        self.characters.iter().filter_map(|own| own.behaviour.as_ref())
+    }
+
+    /// The scripts that it names: its own, then those of [`LevelDef::behaviours`].
+    pub fn scripts(&self) -> impl Iterator<Item = &Located<String>> {
+        self.script.iter().chain(self.behaviours())
+    }
+
     /// The number of the layer of that name; the first where there is none.
     pub(super) fn layer_number(&self, name: &str) -> u8 {
         let NavigationDef::Tiles(tiles) = &self.navigation else { return 0 };

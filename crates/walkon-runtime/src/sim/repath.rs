@@ -443,8 +443,7 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
     let Some(&end) = following.path.points.last() else {
         return false;
     };
-    let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-    let least = own.fold(nav.cheapest_factor(), f32::min);
+    let least = nav.cheapest_factor_for(walk.options.areas.as_deref());
     let per_m =
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();

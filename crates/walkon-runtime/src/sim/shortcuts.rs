@@ -98,8 +98,7 @@ fn may_be_better(nav: &NavMap, walk: &Walk, position: Vec3, change: &MapChange) 
             && crosses(walk, position, change)
     };
     let is_shorter = || {
-        let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-        let least = f64::from(own.fold(nav.cheapest_factor(), f32::min));
+        let least = f64::from(nav.cheapest_factor_for(walk.options.areas.as_deref()));
         let rest_m = f64::from(repath::CHEAPER) * planned_cost_m(following, position, least);
         let margin_m = f64::from(2.0 * nav.node_m());
         let through_m = |bounds: &Bounds| {

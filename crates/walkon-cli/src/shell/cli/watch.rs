@@ -289,7 +289,9 @@ impl Host for Live<'_> {
         let Some(Changed { reload, since, level, refused }) = polled else { return Vec::new() };
         let held = std::mem::take(&mut self.held);
         let was_held = !held.reload.is_empty();
-        let Some(HeldBack { mut reload, level }) = self.let_through(held, HeldBack { reload, level }) else {
+        let before = self.before_save();
+        let saved = HeldBack { reload, level };
+        let Some(HeldBack { mut reload, level }) = self.let_through(held, saved, before.as_ref()) else {
             self.is_broken = true;
             self.session.sentence(world, "reload refused; the old version runs on");
             self.session.flush();
@@ -312,7 +314,11 @@ impl Host for Live<'_> {
                 None => _ = self.offered.remove(path),
             }
         }
-        let level = if reload.level.is_some() { level } else { self.join_refused_level(&mut reload) };
+        let level = if reload.level.is_some() {
+            level
+        } else {
+            self.join_refused_level(&mut reload, before.as_ref())
+        };
         let outline = level
             .as_ref()
             .map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
@@ -376,7 +382,12 @@ impl Live<'_> {
     /// it that the running texts have not, which would only show when the line runs, and end what runs it.
     /// Else what was saved now alone, when the mistakes are in other files and it needs none of those. What
     /// is not handed over is held back. Shows what `check` finds in what it looks at.
-    fn let_through(&mut self, held: HeldBack, saved: HeldBack) -> Option<HeldBack> {
+    fn let_through(
+        &mut self,
+        held: HeldBack,
+        saved: HeldBack,
+        before: Option<&BeforeSave>,
+    ) -> Option<HeldBack> {
         let mut all = held.reload.clone();
         all.scripts.extend(saved.reload.scripts.clone());
         if saved.reload.level.is_some() {
@@ -384,11 +395,10 @@ impl Live<'_> {
         }
         let is_new_level = saved.reload.level.is_some();
         let level = if is_new_level { saved.level.as_deref() } else { held.level.as_deref() };
-        let before = self.before_save();
-        let found = before.as_ref().map(|before| self.look_through(&all, level, SaveBase::Disk, before));
+        let found = before.map(|before| self.look_through(&all, level, SaveBase::Disk, before));
         let found = found.unwrap_or_default();
         let before = before.filter(|_| found.has_mistakes());
-        let spared = before.and_then(|before| self.alone(&held, &saved, &before));
+        let spared = before.and_then(|before| self.alone(&held, &saved, before));
         if let Some(alone) = spared {
             self.show(&alone);
             let scripts = held.reload.scripts.into_iter();
@@ -410,26 +420,23 @@ impl Live<'_> {
 
     /// Has a level that the game has refused go with a save of scripts, if they have what it lacks: a file
     /// that it names, a parameter that it gives. The level, if it goes.
-    fn join_refused_level(&mut self, reload: &mut Reload) -> Option<Box<Level>> {
-        let OfferedLevel { texts, level } = self.offered_level.take()?;
-        let fits = level.as_deref().is_some_and(|level| self.fits(level, reload));
-        if fits {
-            reload.level = Some(texts);
-            return level;
+    fn join_refused_level(&mut self, reload: &mut Reload, before: Option<&BeforeSave>) -> Option<Box<Level>> {
+        let level = self.offered_level.as_ref()?.level.as_deref()?;
+        if !self.fits(level, reload, before?) {
+            return None;
         }
-        self.offered_level = Some(OfferedLevel { texts, level });
-        None
+        let OfferedLevel { texts, level } = self.offered_level.take()?;
+        reload.level = Some(texts);
+        level
     }
 
     /// Whether a level finds all that it names in the scripts as they are on disk, with those that were
     /// saved.
-    fn fits(&self, level: &Level, saved: &Reload) -> bool {
-        let Some(before) = self.before_save() else { return false };
-        let behaviours = level.def.characters.iter().filter_map(|own| own.behaviour.as_ref());
-        let mut named = level.def.script.iter().chain(behaviours);
+    fn fits(&self, level: &Level, saved: &Reload, before: &BeforeSave) -> bool {
         let known = super::shell::script_texts(&before.disk);
-        let is_known = known.is_ok_and(|known| named.all(|name| known.resolve(&name.value).is_ok()));
-        is_known && !self.look_through(saved, Some(level), SaveBase::Disk, &before).has_mistakes()
+        let is_known =
+            known.is_ok_and(|known| level.def.scripts().all(|name| known.resolve(&name.value).is_ok()));
+        is_known && !self.look_through(saved, Some(level), SaveBase::Disk, before).has_mistakes()
     }
 
     /// What `check` finds in what was saved where nothing that is held back is there, if it can be handed

@@ -590,7 +590,7 @@ impl CellMap {
 
     /// What is known of the least costs of ways for a body.
     pub(crate) fn leg_bounds(&self, by: &Traversal) -> LegBounds {
-        let factor = f64::from(by.cheapest_own().min(self.cheapest_factor()));
+        let factor = f64::from(self.cheapest_factor_for(by.areas.as_deref()));
         let view = self.view(by);
         LegBounds { factor, step: self.ground(&view, &[]).norm().least_of_step(), far: self.far_ways(&view) }
     }

@@ -198,7 +198,7 @@ impl GraphPlan {
         let place = |at: u32| net.points()[at as usize];
         let to: [Tip; 2] = net.links()[goal.link as usize]
             .map(|end| (end, prices.part(Some(end), goal, [place(end), goal.point])));
-        let cheapest = f64::from(map.cheapest_factor().min(query.by.cheapest_own()));
+        let cheapest = f64::from(map.cheapest_factor_for(query.by.areas.as_deref()));
         let toward = Toward::new(net, &to, cheapest);
         let is_watched = search.is_watched();
         let Search { graph: GraphScratch { finder, .. }, popped, .. } = search;
@@ -730,7 +730,7 @@ impl Stage for PointGraph {
 
     fn leg_bounds(&self, by: &Traversal) -> f64 {
         // Costs are rounded to single precision: a little less.
-        f64::from(by.cheapest_own().min(self.cheapest_factor())) * 0.9999
+        f64::from(self.cheapest_factor_for(by.areas.as_deref())) * 0.9999
     }
 
     fn least_m(&self, least_factor: &f64, from: LayerPoint, to: LayerPoint) -> f64 {

@@ -8,7 +8,7 @@
 use glam::Vec3;
 
 use crate::nav::cell::Cell;
-use crate::nav::cells::{CellMap, CellView, ReachedCells};
+use crate::nav::cells::{CellMap, CellView, LegBounds, ReachedCells};
 use crate::nav::links::{self, Hop, LINKS_MAX, LayerLink};
 use crate::nav::smooth::Effort;
 use crate::nav::{Backend, LayerPoint, LinkActions, PathFailure, Reach, Traversal};
@@ -118,6 +118,11 @@ impl Layers {
     /// The links that a body can take, in both directions where they have both.
     pub(crate) fn hops(&self, actions: LinkActions) -> impl Iterator<Item = Hop> + '_ {
         links::hops(&self.links, actions)
+    }
+
+    /// By layer what is known of the least costs of ways for a body.
+    pub(crate) fn leg_bounds_by_layer(&self, by: &Traversal) -> Vec<LegBounds> {
+        self.maps.iter().map(|map| map.leg_bounds(by)).collect()
     }
 
     /// The part of each layer that a walker can use. Cost: next to nothing when it was prepared, else a pass

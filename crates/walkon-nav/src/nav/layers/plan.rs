@@ -96,7 +96,7 @@ impl Stage for Layers {
     type LegBounds = Vec<cells::LegBounds>;
 
     fn leg_bounds(&self, by: &Traversal) -> Vec<cells::LegBounds> {
-        (0..self.count()).filter_map(|layer| Some(self.layer(layer as u8)?.leg_bounds(by))).collect()
+        self.leg_bounds_by_layer(by)
     }
 
     fn least_m(&self, bounds: &Vec<cells::LegBounds>, from: LayerPoint, to: LayerPoint) -> f64 {

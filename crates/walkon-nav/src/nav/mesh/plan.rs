@@ -555,7 +555,7 @@ impl Stage for NavMesh {
 
     fn leg_bounds(&self, by: &Traversal) -> f64 {
         // Costs are rounded to single precision: a little less.
-        f64::from(by.cheapest_own().min(self.cheapest_factor())) * 0.9999
+        f64::from(self.cheapest_factor_for(by.areas.as_deref())) * 0.9999
     }
 
     fn least_m(&self, least_factor: &f64, from: LayerPoint, to: LayerPoint) -> f64 {

@@ -141,11 +141,16 @@ impl ScriptHost {
         }
     }
 
+    /// What was staged, with what waits and is tried with it.
+    fn changes_to_be(&self) -> ChangedTexts {
+        let staged = self.reloads.staged.as_ref().map(|(given, _)| given.clone()).unwrap_or_default();
+        self.joined(&staged)
+    }
+
     /// The texts as they are once what was staged has taken effect.
     pub(crate) fn texts_to_be(&self) -> ScriptTexts {
-        let staged = self.reloads.staged.as_ref().map(|(given, _)| given.clone()).unwrap_or_default();
         let texts = self.vm.texts();
-        let changed = texts.changed(&self.joined(&staged), |name| self.vm.loads().is_loaded(name));
+        let changed = texts.changed(&self.changes_to_be(), |name| self.vm.loads().is_loaded(name));
         changed.map_or_else(|_| texts.clone(), |(texts, _)| texts)
     }
 
@@ -159,10 +164,7 @@ impl ScriptHost {
         level: &World,
         given: impl Iterator<Item = (&'a str, &'a GivenBehaviour)>,
     ) -> Result<(), ReloadError> {
-        // Those that wait are tried with it.
-        let changed = self.reloads.staged.as_ref().map(|(changed, _)| changed.clone()).unwrap_or_default();
-        let staged = self.joined(&changed);
-        commit::fits_level(&self.vm, level, given, &staged)
+        commit::fits_level(&self.vm, level, given, &self.changes_to_be())
     }
 
     /// Leaves the staged files, because the level that came with them was refused.

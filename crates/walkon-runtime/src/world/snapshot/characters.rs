@@ -3,6 +3,8 @@
 //! In, out: fields, one by one. Holds: a character that stands costs some thirty bytes, one that walks thirty
 //! more. Not here: its walk (`walks`).
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
@@ -161,7 +163,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
         alive.map(|(id, one)| (one.name.clone(), *id)).collect_map();
     let removed = everybody.iter().filter(|(_, one)| !one.is_alive()).count();
     let displaced = everybody.iter().filter(|(_, one)| one.displaced != Displaced::No);
-    let displaced: std::collections::BTreeMap<CharacterId, u32> =
+    let displaced: BTreeMap<CharacterId, u32> =
         displaced.zip(1..).map(|((id, _), number)| (*id, number)).collect_map();
     if by_name.len() + removed != everybody.len() {
         return Err(DecodeError::new("two characters of one name"));
