@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use walkon_runtime::game::inputs::{Input, Reload};
+use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{MemorySource, load};
@@ -114,6 +114,12 @@ impl Run {
     pub(crate) fn forget(&mut self) {
         self.facts.clear();
         self.lines.clear();
+    }
+
+    /// Facts so far but for those of some kinds, as text.
+    pub(crate) fn facts_but(&self, kinds: &[&str]) -> Vec<String> {
+        let is_asked = |fact: &&serde_json::Value| !kinds.iter().any(|kind| fact["e"] == *kind);
+        self.facts.iter().filter(is_asked).map(ToString::to_string).collect()
     }
 
     /// Facts of one kind so far.
@@ -545,6 +551,72 @@ fn fault_e16_everything_that_requires_a_changed_file_reloads_with_it_or_nothing_
     assert_eq!(lines[lines.len() - 2..], ["3: anna two", "3: ben two"], "{lines:?}");
 }
 
+/// Law: what was refused before for its own text or for that of another file, and is right with what is saved
+/// now, changes with it in one unit: each instance stops and starts once, and no old code sees new code.
+#[test]
+fn a_save_that_mends_others_changes_all_of_them_once() {
+    let cook = |word: &str| {
+        diary(
+            &format!("cook {word}"),
+            "local util = require('util') function b:update() log.info('%s', util.word) end",
+        )
+        .replace("start %s %d\", why", &format!("start %s %d {word} %s\", why"))
+        .replace(
+            "self.state.count) end\n        function b:stop",
+            "self.state.count, require('util').word) end\n        function b:stop",
+        )
+    };
+    let util = |word: &str| format!("return {{ word = '{word}' }}");
+    let broken = ["return {", "error('torn')", "return require('nothing')"];
+    for mistake in broken {
+        // What is saved with the mistake in `util.lua`, and then with that file mended.
+        for (first, then) in [(true, false), (false, false), (true, true)] {
+            let mut run = Run::of(&[("anna.lua", &cook("old")), ("util.lua", &util("one"))]);
+            run.ticks(1);
+            let (new, newer, two) = (cook("new"), cook("newer"), util("two"));
+            match first {
+                true => run.reload(&[("util.lua", mistake), ("anna.lua", &new)]),
+                false => run.reload(&[("util.lua", mistake)]).reload(&[("anna.lua", &new)]),
+            };
+            run.taken();
+            match then {
+                true => run.reload(&[("util.lua", &two), ("anna.lua", &newer)]),
+                false => run.reload(&[("util.lua", &two)]),
+            };
+            let lines = run.taken();
+            let count = |what: &str| lines.iter().filter(|line| line.contains(what)).count();
+            let row = format!("{mistake} {first} {then}: {lines:?}");
+            assert_eq!((count("stop reload"), count("start reload")), (1, 1), "{row}");
+            let word = if then { "newer" } else { "new" };
+            let started = lines.iter().find(|line| line.contains("start reload")).unwrap();
+            let is_right = started.contains(&format!("cook {word} start")) && started.ends_with(" two");
+            assert!(is_right, "{row}");
+            assert_eq!(
+                run.facts("reloaded").last().unwrap()["files"].as_object().unwrap().len(),
+                if first || then { 2 } else { 1 },
+                "{row}"
+            );
+        }
+    }
+}
+
+/// The same of scripts that waited for a level that was broken by itself.
+#[test]
+fn scripts_that_wait_for_a_broken_level_change_once_with_the_one_that_is_mended() {
+    for params in ["", r#", "params": { "n": 2 }"#] {
+        let anna = |word: &str| diary(word, "b.params = { n = { type = 'number', default = 1 } }");
+        let level = |given: &str| level_with(&format!(r#", "behaviour": "anna.lua"{given}"#), "");
+        let mut run = Run::on(&level(""), &[("anna.lua", &anna("old"))]);
+        run.ticks(1);
+        run.taken();
+        let new = anna("new");
+        save(&mut run, &[("anna.lua", &new)], Some("{ broken"));
+        assert_eq!(run.taken().len(), 1, "refused");
+        save(&mut run, &[], Some(&level(params)));
+        assert_eq!(run.taken(), ["3: old stop reload", "3: new start reload 2", "3+ anna.lua reload.json"]);
+    }
+}
+
 #[test]
 fn hooks_never_double() {
     let text = diary(
@@ -667,9 +739,17 @@ fn fault_e19_a_thousand_reloads_keep_nothing() {
 
 /// One tick with another level file.
 pub(crate) fn edit(run: &mut Run, json: &str) {
-    let files = BTreeMap::from([("reload.json".to_owned(), json.as_bytes().to_vec())]);
-    let level = walkon_runtime::game::inputs::LevelTexts { path: "reload.json".to_owned(), files };
-    run.input(&[Input::Reload(Reload { scripts: BTreeMap::new(), level: Some(level) })]);
+    save(run, &[], Some(json));
+}
+
+/// One tick with these scripts changed, and the level.
+pub(crate) fn save(run: &mut Run, scripts: &[(&str, &str)], level: Option<&str>) {
+    let scripts = scripts.iter().map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned()))).collect();
+    let level = level.map(|json| LevelTexts {
+        path: "reload.json".to_owned(),
+        files: BTreeMap::from([("reload.json".to_owned(), json.as_bytes().to_vec())]),
+    });
+    run.input(&[Input::Reload(Reload { scripts, level })]);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //!
 //! Method: a house of two rooms with a doorway; scripts say what they see, the level file changes under them.
 
-use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::inputs::{Input, Reload};
 
-use crate::script::reload::{Run, diary, edit};
+use crate::script::reload::{Run, diary, edit, save};
 
 /// Two rooms with a wall between, and what differs: the doorway, doors, regions, marks, the fields of anna.
 struct House {
@@ -241,4 +241,286 @@ fn an_edit_that_takes_away_what_parameters_name_is_refused() {
     edit(&mut run, &level("fars", "fars"));
     assert_eq!(told(&mut run).last().map(String::as_str), Some("at fars"));
     assert_eq!(run.game.fault_count(), 0);
+}
+
+/// The house with anna, who walks, ben, who follows her, and a watch for each kind of ground; what an edit of
+/// the level can change is replaced in it.
+fn busy_house(changes: &[(&str, &str)]) -> String {
+    let people = r#"{ "name": "anna", "position": [3,10], "behaviour": "anna.lua" },
+        { "name": "ben", "position": [5,12], "behaviour": "ben.lua" }, { "name": "carl", "position": [7,7] }"#;
+    let mut json = HOUSE.json();
+    let start = json.find(r#"{ "name": "anna""#).unwrap();
+    json.replace_range(start..json.rfind(']').unwrap(), people);
+    for (from, to) in changes {
+        assert!(json.contains(from), "{from}");
+        json = json.replace(from, to);
+    }
+    json
+}
+
+const BUSY_LEVEL: &str = r#"function onStart()
+    region.on("yard", { onEnter = function(e) log.info("%s in the yard", e.character.name) end })
+    region.area("left", { initial = true, onEnter = function(e) log.info("%s left", e.character.name) end,
+        onExit = function(e) log.info("%s not left", e.character.name) end })
+    event.on("spawned", function(e) log.info("spawned %s", e.name) end)
+    event.on("despawned", function(e) log.info("despawned %s", e.name) end)
+    event.on("walkSettled", function(r) log.info("settled %s", r.reason) end)
+    world.door("gate"):on("opened", function() log.info("gate opened") end)
+    world.character("carl"):walkTo(world.character("ben"))
+end"#;
+
+const BUSY_BEN: &str = r#"local b = {}
+    function b:start() region.near(self.character, 2, { onEnter = function(e) log.info("ben sees %s", e.character.name) end }) end
+    function b:run() self.character:follow(world.character("anna"), { distance = 2 }) end
+    function b:stop(why) log.info("ben stops %s", why) end
+    return b"#;
+
+/// Anna's behaviour: walks by a named handler, watches, draws random numbers; `first` begins `start`.
+fn busy_anna(first: &str) -> String {
+    r#"local b = {}
+    function b:back(r) log.info("back %s %d", r.reason, self.rng:int(1, 1000)) end
+    function b:start(why)
+        FIRST
+        region.near(self.character, 3, { onEnter = "near" })
+        timer.every(0.7, "tick")
+        nav.block(vector.create(18, 0, 18), 0.5)
+        if why == "attach" then self.character:walkTo("far", { doors = "open", onSettled = "back" }) end
+    end
+    function b:near(e) log.info("near %s", e.character.name) end
+    function b:tick() self.state.ticks = (self.state.ticks or 0) + 1 log.info("tick %d", self.state.ticks) end
+    function b:stop(why) log.info("anna stops %s", why) end
+    return b"#
+        .replace("FIRST", first)
+}
+
+/// Law: where new code faults, the level that was saved with it changes nothing, whatever it would have
+/// changed and whatever the new code did in it: from then on the run is, bit for bit, one in which the
+/// scripts alone had been saved. Oracle: that run.
+#[test]
+fn a_level_that_goes_with_refused_scripts_leaves_no_trace() {
+    let sign = (r#""marks": {"#, r#""marks": { "sign": [1,1],"#);
+    let edits: &[&[(&str, &str)]] = &[
+        &[],
+        &[(GATE, "")],
+        &[(GATE, ""), (DOORWAY, r#"{ "name": "hole", "polygon": [[10,15],[11,15],[11,17],[10,17]] }"#)],
+        &[(
+            DOORWAY,
+            r#"{ "name": "den", "polygon": [[0,20],[5,20],[5,22],[0,22]] }, { "name": "doorway", "polygon": [[10,9],[11,9],[11,11],[10,11]] }"#,
+        )],
+        &[(YARD, r#"{ "name": "court", "centre": [15,10], "radius": 2 }"#)],
+        &[("[[0,0],[10,0],[10,20],[0,20]]", "[[0,9],[10,9],[10,20],[0,20]]")],
+        &[(r#", { "name": "carl", "position": [7,7] }"#, "")],
+        &[(
+            r#""ben", "position": [5,12], "behaviour": "ben.lua""#,
+            r#""dora", "position": [5,12], "behaviour": "ben.lua""#,
+        )],
+        &[(
+            r#"{ "name": "carl","#,
+            r#"{ "name": "first", "position": [9,9], "behaviour": "ben.lua" }, { "name": "carl","#,
+        )],
+        &[(
+            r#""carl", "position": [7,7]"#,
+            r#""carl", "radius": 0.2, "tags": ["thin"], "position": [7,7], "behaviour": "ben.lua""#,
+        )],
+        &[(r#""ben", "position": [5,12], "behaviour": "ben.lua""#, r#""ben", "position": [5,12]"#)],
+    ];
+    let deeds = [
+        "",
+        r#"self.character:walkTo(vector.create(3, 0, 3), { onSettled = "back" })"#,
+        "self.character:teleport(2, 2)",
+        "self.character:stop()",
+        r#"world.spawn({ name = "newcomer", at = vector.create(2, 0, 2) }):attach("ben.lua")"#,
+        r#"world.character("carl"):despawn() self.character:despawn()"#,
+        r#"world.character("anna"):detach()"#,
+        r#"cinematic.define("talk", { holds = { "carl" }, script = function() log.info("talk") end }) cinematic.play("talk")"#,
+        r#"event.emit("spawned", { name = "nobody" }) world.door("gate"):lock()"#,
+        r#"self.character:setSpeed(3) self.character:face(vector.zero) nav.addMark("made", vector.create(4, 0, 4))"#,
+        r#"state.word = "new" self.state.ticks = 99 self.rng:int(1, 6) nav.setAreaAvailable("right", false)"#,
+    ];
+    for edit in edits {
+        for deed in deeds {
+            let changes: Vec<(&str, &str)> = edit.iter().copied().chain([sign]).collect();
+            let wrong = busy_anna(&format!(r#"if pcall(nav.mark, "sign") then {deed} end error("no")"#));
+            let with = run_refused(&wrong, Some(&busy_house(&changes)));
+            let without = run_refused(&wrong, None);
+            assert_eq!(with.len(), without.len());
+            for (tick, (with, without)) in with.iter().zip(&without).enumerate() {
+                assert_eq!(with, without, "tick {tick} after the save, {edit:?} {deed}");
+            }
+        }
+    }
+}
+
+/// The hash and the lines of each tick from a save on that is refused.
+fn run_refused(wrong: &str, level: Option<&str>) -> Vec<(String, Vec<String>)> {
+    let files = [("level.lua", BUSY_LEVEL), ("anna.lua", &*busy_anna("")), ("ben.lua", BUSY_BEN)];
+    let mut run = Run::on(&busy_house(&[]), &files);
+    run.ticks(80);
+    run.forget();
+    save(&mut run, &[("anna.lua", wrong)], level);
+    assert_eq!(run.facts("reloadRefused").len(), 1);
+    let mut told = Vec::new();
+    for _ in 0..240 {
+        let facts = run.facts_but(&["input", "reloadRefused"]);
+        told.push((format!("{:?}", run.game.fingerprint()), facts));
+        run.forget();
+        run.ticks(1);
+    }
+    told
+}
+
+/// A level whose parameters a behaviour does not stand is refused whole, and comes with the script that does.
+#[test]
+fn a_level_that_scripts_refuse_comes_with_the_script_that_takes_it() {
+    let anna = |most: u32| {
+        format!(
+            r#"local b = {{ params = {{ n = {{ type = "number", default = 1 }} }} }}
+            function b:start(why) if self.params.n > {most} then error("too many") end log.info("%s %d", why, self.params.n) end
+            return b"#
+        )
+    };
+    let given = |n: u32| format!(r#", "behaviour": "anna.lua", "params": {{ "n": {n} }}"#);
+    let level = |n: u32, doors: &'static str| House { anna: given(n).leak(), doors, ..HOUSE }.json();
+    let mut run =
+        Run::on(&level(1, GATE), &[("level.lua", ""), ("anna.lua", &anna(5)), ("ben.lua", "return {}")]);
+    run.ticks(2);
+    assert_eq!(told(&mut run), ["attach 1"]);
+    edit(&mut run, &level(9, ""));
+    let lines = run.taken();
+    assert!(
+        lines[0].ends_with("reload 1") && lines[1].contains("- anna.lua:") && lines.len() == 2,
+        "{lines:?}"
+    );
+    assert!(run.game.world().find_door("gate").is_some());
+    run.reload(&[("ben.lua", "return { run = function() end }")]);
+    assert!(run.game.world().find_door("gate").is_some(), "a script that has nothing to do with it");
+    run.taken();
+    run.reload(&[("anna.lua", &anna(6))]);
+    assert_eq!(told(&mut run).last().map(String::as_str), Some("reload 1"), "it is right without the level");
+    assert!(run.game.world().find_door("gate").is_some());
+    run.reload(&[("anna.lua", &anna(10))]);
+    let lines = run.taken();
+    assert!(lines[0].ends_with(": reload 9"), "{lines:?}");
+    assert!(lines[1].ends_with("+ anna.lua reload.json; door \"gate\" is gone"), "{lines:?}");
+    assert!(run.game.world().find_door("gate").is_none());
+    assert_eq!(run.game.fault_count(), 0);
+}
+
+/// A level that names what no script has comes with the script that has it, and keeps no other out meanwhile.
+#[test]
+fn a_level_that_lacks_something_comes_with_the_script_that_has_it() {
+    let given = r#", "behaviour": "new.lua", "params": { "n": 9 }"#;
+    let new =
+        |params: &str| format!("return {{ {params} start = function(self, why) log.info('%s', why) end }}");
+    let takes = new("params = { n = { type = 'number', default = 1 } },");
+    let level = House { anna: given, doors: "", ..HOUSE }.json();
+    for with in [None, Some(new(""))] {
+        let mut run = Run::on(&HOUSE.json(), &[("level.lua", ""), ("ben.lua", "return {}")]);
+        run.ticks(2);
+        match &with {
+            None => edit(&mut run, &level),
+            Some(new) => save(&mut run, &[("new.lua", new)], Some(&level)),
+        }
+        run.reload(&[("ben.lua", "return { run = function() end }")]);
+        let lines = run.taken();
+        assert!(lines.len() == 2 && lines[0].contains("- ") && lines[1].contains("+ ben.lua;"), "{lines:?}");
+        assert!(run.game.world().find_door("gate").is_some());
+        run.reload(&[("new.lua", &takes)]);
+        let lines = run.taken();
+        assert!(lines.iter().any(|line| line.ends_with(": attach")), "{lines:?}");
+        assert!(run.game.world().find_door("gate").is_none(), "{lines:?}");
+        assert_eq!(run.game.fault_count(), 0);
+    }
+}
+
+/// Law: whoever a save removes is told of that alone, by the code that it has, and keeps nothing else of the
+/// save out: not new code of its own file, not that of others, not who takes its place.
+#[test]
+fn one_that_a_save_removes_is_told_so_and_keeps_nothing_out() {
+    let cook = |word: &str| {
+        format!(
+            r#"local b = {{}}
+            function b:start(why) region.near(self.character, 2, {{}}) log.info("%s start %s {word}", self.character.name, why) end
+            function b:stop(why) log.info("%s stop %s {word}", self.character.name, why) end
+            return b"#
+        )
+    };
+    let with = |people: &str| {
+        busy_house(&[])
+            .replace(r#""behaviour": "anna.lua" }"#, &format!(r#""behaviour": "cook.lua" }}{people}"#))
+    };
+    let extra = r#"{ "name": "extra", "position": [2,2], "behaviour": "cook.lua" }"#;
+    let helper = extra.replace("extra", "helper");
+    let people = |extra: &str| with(extra).replace(r#", "behaviour": "ben.lua""#, "");
+    for (now, expected) in [
+        (
+            format!(", {helper}"),
+            &[
+                "anna stop reload old",
+                "anna start reload new",
+                "helper start attach new",
+                "extra stop despawned old",
+            ][..],
+        ),
+        (String::new(), &["anna stop reload old", "anna start reload new", "extra stop despawned old"][..]),
+    ] {
+        let mut run =
+            Run::on(&people(&format!(", {extra}")), &[("level.lua", ""), ("cook.lua", &cook("old"))]);
+        run.ticks(2);
+        run.taken();
+        save(&mut run, &[("cook.lua", &cook("new"))], Some(&people(&now)));
+        run.ticks(2);
+        let lines = run.taken();
+        let said: Vec<&str> = lines.iter().filter_map(|line| Some(line.split_once(": ")?.1)).collect();
+        assert_eq!(said, expected, "{lines:?}");
+        assert_eq!((run.facts("reloaded").len(), run.game.fault_count()), (1, 0), "{lines:?}");
+    }
+}
+
+/// The same of one that the host removes, or that other new code removes first.
+#[test]
+fn one_that_is_removed_as_code_changes_is_told_so_alone() {
+    let cook = |word: &str| {
+        format!(
+            r#"local b = {{}}
+            function b:start(why) log.info("%s start %s {word}", self.character.name, why) self.character:face(vector.zero) end
+            function b:stop(why) log.info("%s stop %s {word}", self.character.name, why) end
+            return b"#
+        )
+    };
+    let level = |tail: &str| format!("local lib = require('lib') function onStart(why) {tail} end");
+    let lib = |word: &str| format!("return '{word}'");
+    let people =
+        busy_house(&[]).replace(r#""anna.lua""#, r#""cook.lua""#).replace(r#""ben.lua""#, r#""cook.lua""#);
+    for does_host in [true, false] {
+        for fails in ["", "error('no')"] {
+            let old = format!("local lib = require('lib') {}", cook("old"));
+            let begin = || {
+                Run::on(
+                    &people,
+                    &[("level.lua", &*level("")), ("cook.lua", &*old), ("lib.lua", &*lib("old"))],
+                )
+            };
+            let mut run = begin();
+            run.ticks(2);
+            run.taken();
+            let new = format!("local lib = require('lib') {}", cook("new"));
+            let new = new.replace("function b:start(why)", &format!("function b:start(why) {fails}"));
+            let removes = level("world.character('ben'):despawn()");
+            let scripts = if does_host {
+                vec![("cook.lua", new)]
+            } else {
+                vec![("cook.lua", new), ("level.lua", removes)]
+            };
+            let scripts = scripts.into_iter().map(|(path, text)| (path.to_owned(), Some(text))).collect();
+            let remove = Input::Remove { character: "ben".to_owned() };
+            let reload = Input::Reload(Reload { scripts, level: None });
+            run.input(&if does_host { vec![remove, reload] } else { vec![reload] }).ticks(2);
+            let lines = run.taken();
+            let of_ben: Vec<&str> =
+                lines.iter().filter_map(|line| line.split_once(": ")?.1.strip_prefix("ben ")).collect();
+            assert_eq!(of_ben, ["stop despawned old"], "{does_host} {fails}: {lines:?}");
+            assert_eq!(run.game.fault_count(), 0, "{lines:?}");
+        }
+    }
 }

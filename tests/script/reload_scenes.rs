@@ -281,3 +281,60 @@ fn the_hash_that_a_level_test_reads_at_the_end_of_a_tick_is_the_one_of_the_trace
     assert_eq!(game.reload_count(), 1);
     assert_eq!(seen, traced[..seen.len()]);
 }
+
+/// Law: code that is refused leaves the old code as able to begin as code that is taken: whatever it makes
+/// at its start, it makes again, scenes that are under way among it.
+#[test]
+fn old_code_makes_its_scenes_again_while_they_are_under_way() {
+    let scene = |word: &str| {
+        format!(
+            r#"cinematic.define("talk", {{ holds = {{ "carl" }}, script = function(c) c:wait(0.5) log.info("{word} is over") end }})"#
+        )
+    };
+    let level = |word: &str, tail: &str| {
+        format!(
+            r#"function onStart(why)
+                {}
+                if why == "start" then cinematic.play("talk") end
+                timer.every(0.1, "alive")
+                {tail}
+            end
+            function alive() log.info("alive {word}") end"#,
+            scene(word)
+        )
+    };
+    let anna = |word: &str, tail: &str| {
+        format!(
+            r#"local b = {{}}
+            function b:start(why)
+                {}
+                if why == "attach" then cinematic.play("talk") end
+                timer.every(0.1, "alive")
+                {tail}
+            end
+            function b:alive() log.info("alive {word}") end
+            return b"#,
+            scene(word)
+        )
+    };
+    let files: [(&str, &dyn Fn(&str, &str) -> String); 2] = [("level.lua", &level), ("anna.lua", &anna)];
+    for (file, text) in files {
+        let mut run = Run::of(&[(file, &*text("old", ""))]);
+        run.ticks(5);
+        for wrong in ["error('oops')", "cinematic.define('other', { script = print }) error('oops')"] {
+            run.taken();
+            run.reload(&[(file, &*text("wrong", wrong))]);
+            let lines = run.taken();
+            let refusals: Vec<_> = lines.iter().filter(|line| line.contains("- ")).collect();
+            assert!(refusals.len() == 1 && refusals[0].ends_with(": oops"), "{lines:?}");
+        }
+        run.ticks(10);
+        assert!(said(&mut run).contains(&"alive old".to_owned()));
+        assert!(run.facts("cinematicEnded").is_empty(), "the scene goes on");
+        run.ticks(30);
+        assert!(said(&mut run).contains(&"old is over".to_owned()));
+        run.reload(&[(file, &*text("new", ""))]).ticks(10);
+        assert!(said(&mut run).contains(&"alive new".to_owned()));
+        assert_eq!(run.game.fault_count(), 0, "{file}");
+    }
+}

@@ -25,7 +25,7 @@ use crate::game::reload_errors::{self, Written};
 use crate::level::spawn::{self, Spawned};
 use crate::level::{Level, MemorySource, load};
 use crate::nav::{AreaEdit, NavEdit};
-use crate::script::host::reload::{LevelBehaviours, ReloadError};
+use crate::script::host::reload::{ChangedTexts, LevelBehaviours, ReloadError};
 use crate::script::host::{GivenBehaviour, ScriptHost};
 use crate::world::World;
 use crate::world::area::Area;
@@ -56,13 +56,45 @@ pub(crate) struct Origin {
     rate: u32,
     /// Over the level and every file it names.
     hash: u64,
-    /// The behaviours of the level that characters have not been given, because the scripts refused them;
-    /// `behaviours` has what they were given last.
-    owed: LevelBehaviours,
+    /// A later level, which was refused.
+    pub(super) refused: Option<RefusedLevel>,
 }
 
-/// The hash of a level that was not taken in whole. No level has it, so a load takes in the rest.
-const HASH_OF_A_PART: u64 = 0;
+/// A level that was refused: it is tried again with what it needs.
+#[derive(Clone, Debug)]
+pub(super) struct RefusedLevel {
+    pub(super) texts: LevelTexts,
+    /// The scripts that were saved with it, and those with the mistakes, where code has run in it; none where
+    /// it was refused before, since any script may bring what it lacks.
+    with: Option<BTreeSet<String>>,
+}
+
+impl RefusedLevel {
+    /// One that names what is not there, or cannot be read.
+    pub(super) fn unfit(texts: LevelTexts) -> Self {
+        Self { texts, with: None }
+    }
+
+    /// One in which the code of scripts has failed; `scripts` were given with it.
+    pub(super) fn by_scripts(texts: LevelTexts, scripts: &ChangedTexts, refusal: &ReloadError) -> Self {
+        let wrong = std::iter::once(refusal).chain(&refusal.more).map(|mistake| mistake.file.clone());
+        Self { texts, with: Some(scripts.keys().cloned().chain(wrong).collect_set()) }
+    }
+
+    /// The same after it was refused before, if it was.
+    pub(super) fn after(mut self, before: Option<Self>) -> Self {
+        let before = before.filter(|before| before.texts == self.texts).and_then(|before| before.with);
+        if let (Some(with), Some(before)) = (&mut self.with, before) {
+            with.extend(before);
+        }
+        self
+    }
+
+    /// Whether it is to be tried again with these scripts.
+    pub(super) fn comes_with(&self, scripts: &ChangedTexts) -> bool {
+        self.with.as_ref().is_none_or(|with| scripts.keys().any(|path| with.contains(path)))
+    }
+}
 
 /// What a level file says of a character.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,46 +152,13 @@ impl Origin {
             seed,
             rate: world.clock.rate.per_second(),
             hash,
-            owed: Vec::new(),
+            refused: None,
         }
     }
 
-    /// The hash of the level as it is by now.
+    /// The hash of the level.
     pub(super) fn hash(&self) -> u64 {
-        if self.owed.is_empty() { self.hash } else { HASH_OF_A_PART }
-    }
-
-    /// The behaviours that the level has still to give to living characters.
-    pub(super) fn owed(&self, world: &World) -> LevelBehaviours {
-        self.owed.iter().filter(|(id, _)| world.character(*id).is_some()).cloned().collect()
-    }
-
-    /// The scripts have refused `behaviours` after the level had changed: they are given with the next
-    /// reload. `before` is the level they were to change.
-    pub(super) fn owe(&mut self, world: &World, before: &Self, behaviours: LevelBehaviours) {
-        let last = |id: CharacterId| before.behaviours.get(world.name_of(id)).cloned();
-        let given = behaviours.iter().map(|(id, _)| (world.name_of(*id).to_owned(), last(*id)));
-        self.note_given(given.collect_map());
-        self.owed = behaviours;
-    }
-
-    /// What the level had still to give was given.
-    pub(super) fn owe_nothing(&mut self, world: &World) {
-        let given = std::mem::take(&mut self.owed);
-        let name = |id: CharacterId| world.name_of(id).to_owned();
-        self.note_given(given.into_iter().map(|(id, given)| (name(id), Some(given))).collect_map());
-    }
-
-    /// Takes note of what characters were given last, by name; nothing for characters that no level has
-    /// named.
-    fn note_given(&mut self, given: BTreeMap<String, Option<Option<GivenBehaviour>>>) {
-        if given.is_empty() {
-            return;
-        }
-        let others = self.behaviours.in_order().filter(|(name, _)| !given.contains_key(*name));
-        let others: Vec<_> = others.map(|(name, other)| (name.to_owned(), other.clone())).collect();
-        let given = given.into_iter().filter_map(|(name, given)| Some((name, given?)));
-        self.behaviours = others.into_iter().chain(given).collect();
+        self.hash
     }
 
     /// Writes what a level gave, next to the world made from it: most characters are still as the level gave
@@ -181,8 +180,8 @@ impl Origin {
             rate: _,
             // In the header.
             hash: _,
-            // What the level gives beyond `behaviours`: a load takes it from there.
-            owed: _,
+            // A load takes in the level as it is by then.
+            refused: _,
         } = self;
         out.list(areas.iter(), |out, area| {
             area.name.save(out);
@@ -234,7 +233,7 @@ impl Origin {
             seed,
             rate: world.clock.rate.per_second(),
             hash,
-            owed: Vec::new(),
+            refused: None,
         })
     }
 }
@@ -351,10 +350,12 @@ impl Given {
 }
 
 /// A new level, ready to take effect.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct StagedLevel {
     /// Its definition, for mistakes that scripts find in it.
     pub(super) written: Written,
+    /// Its files.
+    pub(super) texts: LevelTexts,
     built: Spawned,
     origin: Origin,
 }
@@ -396,7 +397,7 @@ pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptHost>) -> Result<
         return Err(refusal);
     }
     let written = Written::of(&level);
-    let staged = StagedLevel { written, ..StagedLevel::of(level) };
+    let staged = StagedLevel { written, texts: texts.clone(), ..StagedLevel::of(level) };
     scripts.map_or(Ok(()), |scripts| staged.fits(scripts))?;
     Ok(staged)
 }
@@ -418,7 +419,7 @@ impl StagedLevel {
         let hash = level.hash();
         let built = spawn::build(level, None);
         let origin = Origin::of(&built, script, seed, hash);
-        Self { written: Written::default(), built, origin }
+        Self { written: Written::default(), texts: LevelTexts::default(), built, origin }
     }
 }
 

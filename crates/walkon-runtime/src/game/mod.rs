@@ -18,6 +18,7 @@ pub mod input_line;
 mod input_list;
 pub mod inputs;
 pub mod inspect;
+mod level_edit;
 mod level_reload;
 pub mod line;
 pub mod log_text;
@@ -320,7 +321,7 @@ impl Game {
             scripts.begin_loaded(world); // 3 of the first tick after a load
         }
         if !reload.is_empty() {
-            let staged = reload::stage(self.scripts.as_mut(), &reload); // 2
+            let staged = reload::stage(self.scripts.as_mut(), &reload, self.origin.as_ref()); // 2
             // 3 begins with it, before any other code runs.
             let scripts = self.scripts.as_mut();
             let is_done = reload::commit(world, scripts, &reload, staged, &mut self.origin);

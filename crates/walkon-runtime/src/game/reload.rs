@@ -8,48 +8,64 @@ use std::collections::BTreeMap;
 
 use crate::base::ordered::CollectOrdered;
 use crate::game::inputs::Reload;
-use crate::game::level_reload::{self, Edited, Origin};
+use crate::game::level_edit::LevelEdit;
+use crate::game::level_reload::{self, Edited, Origin, RefusedLevel, StagedLevel};
 use crate::game::log_text;
 use crate::script::host::ScriptHost;
-use crate::script::host::reload::{ReloadError, Taken};
+use crate::script::host::reload::{ChangedTexts, LevelChange, ReloadError, Taken};
 use crate::script::state::test_run::ReloadReport;
 use crate::world::World;
 use crate::world::event::{Fact, LogLine, ReloadedFile};
 
 /// Step 2: everything that can be asked of the texts alone. Nothing runs, the world does not change. The new
-/// level, when there is one.
+/// level, when there is one: that of the reload, or one that was refused before and may come with its
+/// scripts.
 pub(super) fn stage(
     scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-) -> Option<Result<level_reload::StagedLevel, ReloadError>> {
+    origin: Option<&Origin>,
+) -> Option<Result<StagedLevel, ReloadError>> {
     let scripts = scripts.map(|scripts| {
         scripts.stage(&reload.scripts);
         &*scripts
     });
-    let level = reload.level.as_ref()?;
-    Some(level_reload::stage(level, scripts))
+    if let Some(level) = &reload.level {
+        return Some(level_reload::stage(level, scripts));
+    }
+    let refused = origin?.refused.as_ref().filter(|refused| refused.comes_with(&reload.scripts))?;
+    level_reload::stage(&refused.texts, scripts).ok().map(Ok)
 }
 
 /// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from
-/// changing, and scripts that are refused the level, unless their code has run in it already.
+/// changing, and scripts that are refused the level.
 pub(super) fn commit(
     world: &mut World,
     mut scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-    level: Option<Result<level_reload::StagedLevel, ReloadError>>,
+    level: Option<Result<StagedLevel, ReloadError>>,
     origin: &mut Option<Origin>,
 ) -> bool {
     let outcome = match (level, origin.as_mut()) {
-        (Some(Err(refusal)), _) => {
+        (Some(Err(refusal)), origin) => {
             if let Some(scripts) = scripts.as_deref_mut() {
                 scripts.put_off();
+            }
+            if let (Some(origin), Some(level)) = (origin, &reload.level) {
+                origin.refused = Some(RefusedLevel::unfit(level.clone()));
             }
             Some(Err(refusal))
         }
         (Some(Ok(staged)), Some(origin)) => {
-            Some(with_level(world, scripts.as_deref_mut(), staged, origin, reload))
+            match (with_level(world, scripts.as_deref_mut(), staged, origin, &reload.scripts), &mut scripts) {
+                // The level was refused before: what was saved now may do without it.
+                (Err(_), Some(scripts)) if reload.level.is_none() => {
+                    scripts.stage(&reload.scripts);
+                    scripts.commit(world, None)
+                }
+                (outcome, _) => Some(outcome),
+            }
         }
-        (_, origin) => scripts.as_deref_mut().and_then(|scripts| scripts_alone(world, scripts, origin)),
+        _ => scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, None)),
     };
     let report = match outcome {
         Some(outcome) => tell(world, outcome, reload),
@@ -62,63 +78,38 @@ pub(super) fn commit(
     ok
 }
 
-/// The scripts, with the behaviours that an earlier level has still to give.
-fn scripts_alone(
-    world: &mut World,
-    scripts: &mut ScriptHost,
-    origin: Option<&mut Origin>,
-) -> Option<Result<Taken, ReloadError>> {
-    let owed = origin.as_ref().map(|origin| origin.owed(world)).unwrap_or_default();
-    let outcome = scripts.commit(world, &owed)?;
-    if let (Ok(_), Some(origin)) = (&outcome, origin) {
-        origin.owe_nothing(world);
-    }
-    Some(outcome)
-}
-
-/// The level, then the scripts in it.
+/// The level with the scripts in it, which were given `with` it.
 fn with_level(
     world: &mut World,
     mut scripts: Option<&mut ScriptHost>,
-    mut staged: level_reload::StagedLevel,
+    mut staged: StagedLevel,
     origin: &mut Origin,
-    reload: &Reload,
+    with: &ChangedTexts,
 ) -> Result<Taken, ReloadError> {
-    let before = (world.clone(), origin.clone());
-    let written = std::mem::take(&mut staged.written);
-    let Edited { behaviours, watches, mut notes } = level_reload::apply(world, origin, staged);
-    let outcome = scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, &behaviours));
+    let (written, texts) = (std::mem::take(&mut staged.written), std::mem::take(&mut staged.texts));
+    let refused = origin.refused.take();
+    let mut edit = LevelEdit::new(origin, staged);
+    let outcome = match scripts.as_deref_mut() {
+        Some(scripts) => scripts.commit(world, Some(&mut edit)),
+        None => {
+            edit.apply(world);
+            None
+        }
+    };
+    let Edited { watches, notes, .. } = edit.edited;
     let mut taken = match outcome {
-        Some(Err(refusal)) if !refusal.had_effects => {
-            (*world, *origin) = before;
-            return Err(written.blame(refusal));
-        }
-        Some(Err(refusal)) => {
-            // What has run has run on the new level, which stays.
-            origin.owe(world, &before.1, behaviours);
-            notes.extend(scripts.into_iter().flat_map(|scripts| scripts.forget_watches(&watches)));
-            tell_of_level(world, notes);
-            return Err(written.blame(refusal));
-        }
         Some(Ok(taken)) => taken,
+        Some(Err(refusal)) => {
+            origin.refused = Some(RefusedLevel::by_scripts(texts, with, &refusal).after(refused));
+            return Err(written.blame(refusal));
+        }
         None => Taken::default(),
     };
-    notes.extend(scripts.into_iter().flat_map(|scripts| scripts.forget_watches(&watches)));
-    if let Some(level) = &reload.level {
-        let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-        taken.files.extend(level.files.iter().map(|(path, bytes)| (path.clone(), Some(text(bytes)))));
-    }
+    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+    taken.files.extend(texts.files.iter().map(|(path, bytes)| (path.clone(), Some(text(bytes)))));
     taken.notes.extend(notes);
+    taken.notes.extend(scripts.into_iter().flat_map(|scripts| scripts.forget_watches(&watches)));
     Ok(taken)
-}
-
-/// Sentences about what a level could not keep, as warnings: it has changed although its reload is refused.
-fn tell_of_level(world: &mut World, notes: Vec<String>) {
-    for message in notes {
-        let owner = log_text::RELOAD.to_owned();
-        let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
-        world.events.push(Fact::Logged(Box::new(line)));
-    }
 }
 
 /// The files that were given, as they are named in reports.

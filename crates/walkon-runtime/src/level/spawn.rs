@@ -45,7 +45,7 @@ pub struct BehaviourRef {
 }
 
 /// A world, and the scripts that run in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Spawned {
     /// The world at tick 0.
     pub world: World,

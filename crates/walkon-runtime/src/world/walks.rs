@@ -146,6 +146,11 @@ impl Walks {
         self.order.iter().copied().filter(|&id| self.open(id).is_some()).collect()
     }
 
+    /// Every id, in order of creation.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = WalkId> {
+        self.order.iter().copied()
+    }
+
     /// Every walk; in no order that means anything.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Walk> {
         self.slots.values()

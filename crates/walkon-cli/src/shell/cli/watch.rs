@@ -159,7 +159,7 @@ struct Live<'a> {
     outline: LevelOutline,
     /// Texts of scripts that were offered, and refused so far.
     offered: BTreeMap<String, String>,
-    /// A level that was, too, and is not the one that runs.
+    /// The level that was, too, where it is not the one that runs.
     offered_level: Option<OfferedLevel>,
     /// Hash of each file of the level as it runs.
     level: BTreeMap<String, u64>,
@@ -169,11 +169,12 @@ struct Live<'a> {
     is_broken: bool,
 }
 
-/// A level that was offered to the game.
+/// A level that was offered, and refused so far: it may come with a script that is saved later.
 struct OfferedLevel {
-    texts: LevelTexts,
-    /// As it would be, if it loads.
-    level: Option<Box<Level>>,
+    /// Hash of each of its files.
+    files: BTreeMap<String, u64>,
+    /// What scripts can name of it.
+    outline: Option<LevelOutline>,
 }
 
 /// What was saved, with mistakes.
@@ -277,8 +278,6 @@ struct UnderWay {
     refused: Option<LevelError>,
     /// The level that was handed over.
     level: Option<LevelTexts>,
-    /// What scripts can name of it.
-    outline: Option<LevelOutline>,
 }
 
 impl Host for Live<'_> {
@@ -314,19 +313,13 @@ impl Host for Live<'_> {
                 None => _ = self.offered.remove(path),
             }
         }
-        let level = if reload.level.is_some() {
-            level
-        } else {
-            self.join_refused_level(&mut reload, before.as_ref())
-        };
-        let outline = level
-            .as_ref()
-            .map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
-        if let Some(texts) = reload.level.clone() {
-            let is_another = !self.is_level_that_runs(&texts);
-            self.offered_level = is_another.then_some(OfferedLevel { texts, level });
+        if let Some(texts) = &reload.level {
+            let outline = level
+                .map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
+            let offered = OfferedLevel { files: hashes_of(texts), outline };
+            self.offered_level = (!self.is_level_that_runs(texts)).then_some(offered);
         }
-        self.under_way = Some(UnderWay { since, refused, level: reload.level.clone(), outline });
+        self.under_way = Some(UnderWay { since, refused, level: reload.level.clone() });
         vec![Input::Reload(reload)]
     }
 
@@ -416,27 +409,6 @@ impl Live<'_> {
             return None;
         }
         Some(all)
-    }
-
-    /// Has a level that the game has refused go with a save of scripts, if they have what it lacks: a file
-    /// that it names, a parameter that it gives. The level, if it goes.
-    fn join_refused_level(&mut self, reload: &mut Reload, before: Option<&BeforeSave>) -> Option<Box<Level>> {
-        let level = self.offered_level.as_ref()?.level.as_deref()?;
-        if !self.fits(level, reload, before?) {
-            return None;
-        }
-        let OfferedLevel { texts, level } = self.offered_level.take()?;
-        reload.level = Some(texts);
-        level
-    }
-
-    /// Whether a level finds all that it names in the scripts as they are on disk, with those that were
-    /// saved.
-    fn fits(&self, level: &Level, saved: &Reload, before: &BeforeSave) -> bool {
-        let known = super::shell::script_texts(&before.disk);
-        let is_known =
-            known.is_ok_and(|known| level.def.scripts().all(|name| known.resolve(&name.value).is_ok()));
-        is_known && !self.look_through(saved, Some(level), SaveBase::Disk, before).has_mistakes()
     }
 
     /// What `check` finds in what was saved where nothing that is held back is there, if it can be handed
@@ -611,10 +583,12 @@ impl Live<'_> {
         let Some(fault) = &reload.refused else {
             let since = under_way.as_ref().map(|it| it.since);
             let time = since.map_or_else(String::new, |since| format!(" in {}", in_milliseconds(since)));
-            if let Some(level) = under_way.as_ref().and_then(|it| it.level.as_ref()) {
-                (self.level, self.offered_level) = (hashes_of(level), None);
+            if reload.files.contains(&self.session.found.path)
+                && let Some(OfferedLevel { files, outline }) = self.offered_level.take()
+            {
+                self.level = files;
+                self.outline = outline.unwrap_or_else(|| self.outline.clone());
             }
-            self.outline = under_way.and_then(|it| it.outline).unwrap_or_else(|| self.outline.clone());
             let refused = self.refused_after(reload);
             let mends = refused.is_empty() && reload.mends() && std::mem::take(&mut self.is_broken);
             let mended = if mends { ", mended" } else { "" };

@@ -314,8 +314,10 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
     let given = args.take("definition");
     let definition = definition::check(&name, given.value()).map_err(|what| args.mistake(what))?;
     // Code that a reload brings defines its scenes again: those under way finish on their old code.
+    let owner = owner::current(lua);
     let is_running = |runtime: &mut Runtime| {
-        runtime.cinematics.scenes.definition(&name).is_some() && running_scene(runtime, Some(&name)).is_some()
+        runtime.cinematics.scenes.is_defined_against(&name, owner)
+            && running_scene(runtime, Some(&name)).is_some()
     };
     if store::with(lua, is_running) {
         return Err(args
@@ -323,7 +325,6 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
             .into());
     }
     room::reserve(lua, definition.bytes()).map_err(|what| args.mistake(what))?;
-    let owner = owner::current(lua);
     store::with(lua, |runtime| runtime.cinematics.scenes.define(owner, definition));
     nothing()
 }

@@ -8,6 +8,8 @@
 
 pub(crate) mod commit;
 mod kept;
+mod level_change;
+mod of_world;
 mod refusal;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +20,7 @@ use mlua::Value;
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
 use crate::script::host::{GivenBehaviour, ScriptHost};
-use crate::script::state::behaviours::Class;
+use crate::script::state::behaviours::{Class, Suspended};
 use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
 use crate::script::step::{behaviour, handlers, testing};
@@ -32,6 +34,7 @@ use crate::world::region::WatchId;
 use commit::{ReloadTarget, StagedScripts};
 use kept::RefusedText;
 pub(crate) use kept::Reloads;
+pub(crate) use level_change::LevelChange;
 pub use refusal::{ChangedTexts, LevelBehaviours, Misfit, ReloadError};
 
 /// The end of a note about a file that nothing has loaded: its code does not run.
@@ -44,6 +47,15 @@ pub struct Taken {
     pub files: ChangedTexts,
     /// What is missed, in sentences.
     pub notes: Vec<String>,
+}
+
+/// Which of the files that were refused go with those that are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Joining {
+    /// Those whose code has not run in the world.
+    Untried,
+    /// The others, too, where one of them is given again.
+    All,
 }
 
 /// What a changed level gives to characters, by character.
@@ -98,12 +110,11 @@ impl ScriptHost {
     }
 
     /// Head of step 3: runs the bodies of the staged files, checks them against the running code, and puts
-    /// them in its place. `level` names the characters whose behaviour the level has changed. None when
-    /// nothing is to change.
-    pub fn commit(
+    /// them in its place; `level` takes effect with them. None when nothing of the scripts is to change.
+    pub(crate) fn commit(
         &mut self,
         world: &mut World,
-        level: &LevelBehaviours,
+        level: Option<&mut dyn LevelChange>,
     ) -> Option<Result<Taken, ReloadError>> {
         let outcome = self.commit_staged(world, level);
         self.note_digest();
@@ -113,27 +124,18 @@ impl ScriptHost {
     fn commit_staged(
         &mut self,
         world: &mut World,
-        level: &LevelBehaviours,
+        mut level: Option<&mut dyn LevelChange>,
     ) -> Option<Result<Taken, ReloadError>> {
         let (given, refusal) = self.reloads.staged.take().unwrap_or_default();
-        if given.is_empty() && level.is_empty() {
+        if given.is_empty() && level.is_none() {
             return None;
         }
-        let mut outcome = match refusal {
+        let outcome = match refusal {
             Some(refusal) => Err(refusal),
-            None => self.attempt(world, &given, level),
+            None => self.attempts(world, &given, &mut level),
         };
-        let joined: ChangedTexts = self.joined(&given);
-        if let Err(alone) = &outcome
-            && joined.len() > given.len()
-            && self.all_compile(&given)
-        {
-            let alone = alone.clone();
-            let together = self.attempt(world, &joined, level);
-            outcome = together.map_err(|together| alone.and(together, &given));
-        }
         match outcome {
-            Ok(taken) => self.took(world, &given, taken),
+            Ok((tried, taken)) => self.took(&given, &tried, taken),
             Err(refusal) => {
                 self.wait(given, Some(&refusal));
                 Some(Err(refusal))
@@ -144,7 +146,45 @@ impl ScriptHost {
     /// What was staged, with what waits and is tried with it.
     fn changes_to_be(&self) -> ChangedTexts {
         let staged = self.reloads.staged.as_ref().map(|(given, _)| given.clone()).unwrap_or_default();
-        self.joined(&staged)
+        self.joined(&staged, Joining::All)
+    }
+
+    /// Tries what is given with what waits, so that all that belongs together changes once; else by itself;
+    /// else with what its own files were refused with. What took effect, and of which files.
+    fn attempts(
+        &mut self,
+        world: &mut World,
+        given: &ChangedTexts,
+        level: &mut Option<&mut dyn LevelChange>,
+    ) -> Result<(ChangedTexts, Option<Taken>), ReloadError> {
+        let (quiet, joined) = (self.joined(given, Joining::Untried), self.joined(given, Joining::All));
+        let mut refused = None;
+        if quiet.len() > given.len() && self.all_compile(&quiet) {
+            match self.attempt(world, &quiet, again(level)) {
+                Ok(taken) => return Ok((quiet, taken)),
+                Err(refusal) => refused = Some(refusal),
+            }
+        }
+        let alone = match self.attempt(world, given, again(level)) {
+            Ok(taken) => {
+                if refused.is_some_and(|refused| refused.had_effects) {
+                    self.reloads.waiting.values_mut().for_each(|waiting| waiting.had_effects = true);
+                }
+                return Ok((given.clone(), taken));
+            }
+            Err(alone) => alone,
+        };
+        if joined.len() == given.len() {
+            return Err(alone);
+        }
+        let together = match refused.filter(|_| joined == quiet) {
+            Some(refused) => refused,
+            None => match self.attempt(world, &joined, again(level)) {
+                Ok(taken) => return Ok((joined, taken)),
+                Err(together) => together,
+            },
+        };
+        Err(alone.and(together, given))
     }
 
     /// The texts as they are once what was staged has taken effect.
@@ -205,24 +245,26 @@ impl ScriptHost {
     }
 
     /// The changes with those that were refused before and may go with them.
-    fn joined(&self, given: &ChangedTexts) -> ChangedTexts {
+    fn joined(&self, given: &ChangedTexts, joining: Joining) -> ChangedTexts {
         let overlaps = given.keys().any(|path| self.reloads.waiting.contains_key(path));
-        let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| overlaps || !waiting.had_effects);
+        let takes_all = joining == Joining::All && overlaps;
+        let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| takes_all || !waiting.had_effects);
         let mut joined: ChangedTexts =
             waiting.map(|(path, waiting)| (path.clone(), waiting.text.clone())).collect_map();
         joined.extend(given.clone());
         joined
     }
 
-    /// Changes took effect: refused files are tried again.
+    /// Changes took effect, those that were `tried`: they wait no more.
     fn took(
         &mut self,
-        world: &mut World,
         given: &ChangedTexts,
+        tried: &ChangedTexts,
         taken: Option<Taken>,
     ) -> Option<Result<Taken, ReloadError>> {
-        let mended = given.keys().filter(|path| self.reloads.waiting.remove(*path).is_some()).count();
-        let mut all = match taken {
+        let mended = given.keys().filter(|path| self.reloads.waiting.contains_key(*path)).count();
+        tried.keys().for_each(|path| drop(self.reloads.waiting.remove(path)));
+        let all = match taken {
             Some(taken) => taken,
             // A refused file is again as it runs: worth a note.
             None if mended > 0 => {
@@ -232,38 +274,39 @@ impl ScriptHost {
             }
             None => return None,
         };
-        all.files.keys().for_each(|path| {
-            self.reloads.waiting.remove(path);
-        });
-        let again: ChangedTexts = self.joined(&ChangedTexts::new());
-        if !again.is_empty()
-            && self.all_compile(&again)
-            && let Ok(taken) = self.attempt(world, &again, &Vec::new())
-        {
-            again.keys().for_each(|path| {
-                self.reloads.waiting.remove(path);
-            });
-            if let Some(more) = taken {
-                all.files.extend(more.files);
-                all.notes.extend(more.notes);
-            }
-        }
         self.reloads.count += 1;
         Some(Ok(all))
     }
 
-    /// One unit: all of it, or nothing.
+    /// One unit: all of it and the level, or nothing.
     fn attempt(
         &mut self,
         world: &mut World,
         changes: &ChangedTexts,
-        level: &LevelBehaviours,
+        mut level: Option<&mut dyn LevelChange>,
+    ) -> Result<Option<Taken>, ReloadError> {
+        let taken = self.attempt_on(world, changes, again(&mut level));
+        if taken.is_err()
+            && let Some(level) = level
+        {
+            // Where code has run in it, that is done.
+            level.take_back(world);
+        }
+        taken
+    }
+
+    fn attempt_on(
+        &mut self,
+        world: &mut World,
+        changes: &ChangedTexts,
+        mut level: Option<&mut dyn LevelChange>,
     ) -> Result<Option<Taken>, ReloadError> {
         let vm = &self.vm;
         let found = vm.texts().changed(changes, |name| vm.loads().is_loaded(name));
         let (texts, changed) =
             found.map_err(|error| ReloadError { message: error.to_string(), ..ReloadError::default() })?;
-        if changed.is_empty() && level.is_empty() {
+        let behaviours = level.as_mut().map(|level| level.apply(world)).unwrap_or_default();
+        if changed.is_empty() && behaviours.is_empty() {
             return Ok(None);
         }
         let there: BTreeSet<String> =
@@ -276,7 +319,7 @@ impl ScriptHost {
             .collect_map();
         let missed = self.missed(&texts, &changed);
         let before = self.vm.replace(texts, &unit);
-        let staged = match self.bodies(&unit, level, &before) {
+        let staged = match self.bodies(world, &unit, &behaviours, &before) {
             Ok(staged) => staged,
             Err(refusal) => {
                 self.vm.restore(before);
@@ -286,7 +329,7 @@ impl ScriptHost {
         };
         let old = before.environments(&unit);
         let shared = self.state.clone();
-        let not_kept = self.phase(world, 3, |vm| commit::run(vm, staged, &shared, before))?;
+        let not_kept = self.phase(world, 3, |vm| commit::run(vm, staged, &shared, before, level))?;
         for environment in old {
             // Without memory for the note there is none; the reload stands all the same.
             let _ = self.reloads.replaced.raw_set(environment, true);
@@ -315,6 +358,7 @@ impl ScriptHost {
     /// Runs the bodies of a unit, and finds the owners that are to change.
     fn bodies(
         &self,
+        world: &World,
         unit: &BTreeSet<String>,
         level: &LevelBehaviours,
         before: &VmBefore,
@@ -336,16 +380,17 @@ impl ScriptHost {
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
         let level = level.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
-        self.stage_instances(&mut staged, unit, &level)?;
-        self.stage_suspended(&mut staged, unit, &level)?;
+        self.stage_instances(world, &mut staged, unit, &level)?;
+        self.stage_suspended(world, &mut staged, unit, &level)?;
         self.stage_newly_given(&mut staged, &level)?;
         Ok(staged)
     }
 
     /// What happens to behaviours that run: the level gives their character another one or none, or their
-    /// file is another one or has changed.
+    /// file is another one or has changed. Those of characters that are removed hear of that alone.
     fn stage_instances(
         &self,
+        world: &World,
         staged: &mut StagedScripts,
         unit: &BTreeSet<String>,
         level: &GivenByCharacter<'_>,
@@ -355,6 +400,9 @@ impl ScriptHost {
         for owner in owners {
             let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
             let Some((character, old, _, asked, given)) = parts else { continue };
+            if world.characters.alive(character).is_none() {
+                continue;
+            }
             let (asked, given, is_level) = match level.get(&character) {
                 Some(None) => {
                     staged.targets.push(ReloadTarget::Detach { character });
@@ -385,12 +433,14 @@ impl ScriptHost {
     /// What happens to behaviours that were switched off and whose file is another one or has changed.
     fn stage_suspended(
         &self,
+        world: &World,
         staged: &mut StagedScripts,
         unit: &BTreeSet<String>,
         level: &GivenByCharacter<'_>,
     ) -> Result<(), ReloadError> {
         let all = store::with(self.vm.lua(), |runtime| runtime.actors.behaviours.suspended());
-        for (character, suspended) in all {
+        let is_there = |one: &(CharacterId, Suspended)| world.characters.alive(one.0).is_some();
+        for (character, suspended) in all.into_iter().filter(is_there) {
             let file = self.vm.resolve(&suspended.asked).unwrap_or_else(|_| suspended.file.clone());
             if !level.contains_key(&character) && (unit.contains(&file) || file != suspended.file) {
                 let class = self.class_of(staged, &file)?;
@@ -483,6 +533,11 @@ impl ScriptHost {
         self.vm.collect();
         self.vm.used_memory()
     }
+}
+
+/// The same change of the level, for another attempt.
+fn again<'a>(level: &'a mut Option<&mut dyn LevelChange>) -> Option<&'a mut dyn LevelChange> {
+    level.as_mut().map(|level| &mut **level as &mut dyn LevelChange)
 }
 
 fn is_of(path: &str, names: &BTreeSet<String>) -> bool {

@@ -88,6 +88,13 @@ pub(crate) struct WalkRecord {
     pub(crate) lost: Lost,
 }
 
+/// The receivers of news and results of walks.
+#[derive(Debug)]
+pub(crate) struct HandlersOfWalks {
+    ends: Vec<(WalkId, WalkRecord)>,
+    underway: UnderwayHandlers,
+}
+
 /// What a handler hears of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
@@ -299,6 +306,27 @@ impl Handlers {
                 record.lost = Lost::Functions;
             }
         }
+    }
+
+    /// The receivers of news and results of walks, to go back to.
+    pub(crate) fn of_walks(&self) -> HandlersOfWalks {
+        let ends = self.walks.iter().map(|(walk, record)| (walk, record.clone())).collect();
+        HandlersOfWalks { ends, underway: self.underway.clone() }
+    }
+
+    /// The world has gone back to what it was, and has these `walks`: their receivers are those of before,
+    /// but for tasks and functions that have ended meanwhile. Of other walks and watches nothing is known.
+    pub(crate) fn go_back(&mut self, before: HandlersOfWalks, walks: &BTreeSet<WalkId>) {
+        self.underway = before.underway;
+        let of_others = |walk: &WalkId| !walks.contains(walk);
+        for walk in self.walks.iter().map(|(walk, _)| walk).filter(of_others).collect::<Vec<_>>() {
+            self.walks.remove(walk);
+        }
+        for (walk, record) in before.ends {
+            let lost = self.walks.get(walk).map_or(record.lost, |now| now.lost.max(record.lost));
+            self.walks.insert(walk, WalkRecord { lost, ..record });
+        }
+        self.to_look_first.retain(|watch| self.watches.contains_key(watch));
     }
 
     /// Names of handlers of an owner's walks, with the number of the walk's record.

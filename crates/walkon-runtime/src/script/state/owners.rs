@@ -182,6 +182,15 @@ impl Owners {
         }
     }
 
+    /// The character of an owner is there again: the world went back to what it was.
+    pub(crate) fn unmark_gone(&mut self, owner: Owner) {
+        if self.get(owner).is_some_and(OwnerRecord::is_gone)
+            && let Some(record) = self.change(owner)
+        {
+            record.is_gone = false;
+        }
+    }
+
     /// The `run` of an owner begins again at `tick`, or not at all; when it was to do so before.
     pub(crate) fn set_run_again(&mut self, owner: Owner, tick: Option<TickNumber>) -> Option<TickNumber> {
         std::mem::replace(&mut self.change(owner)?.run_again, tick)

@@ -14,7 +14,7 @@ use crate::world::event::WalkNews;
 use crate::world::owner::Owner;
 
 /// Handlers of walks under way, by walk.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct UnderwayHandlers(BTreeMap<WalkId, (Owner, Underway)>);
 
 impl UnderwayHandlers {

@@ -11,6 +11,7 @@ use mlua::{Function, Table};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::world::owner::Owner;
@@ -199,6 +200,13 @@ pub(crate) struct SavedScene {
 
 walkon_nav::saved!(SavedScene { name, file, args, owner, has_returned, mark, started, holds, ending });
 
+/// What was asked of scenes, to go back to.
+#[derive(Debug)]
+pub(crate) struct ScenesBefore {
+    last: u64,
+    asked: BTreeMap<u64, (BeforeStart, Option<SceneEnd>)>,
+}
+
 /// Scenes that scripts have defined, each with its owner.
 pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
 
@@ -209,6 +217,8 @@ pub(crate) struct Scenes {
     definitions: Definitions,
     /// The number that the last scene got.
     last: u64,
+    /// The owner whose code begins again after new code was refused: it makes its definitions again.
+    begins_again: Option<Owner>,
 }
 
 impl Scenes {
@@ -255,6 +265,23 @@ impl Scenes {
     pub(crate) fn ask_before_start(&mut self, id: u64, wish: BeforeStart) {
         if let Some(scene) = self.queued(id) {
             scene.before_start = wish;
+        }
+    }
+
+    /// What was asked of scenes so far.
+    pub(crate) fn before(&self) -> ScenesBefore {
+        let asked = self.scenes.iter().map(|(&id, scene)| (id, (scene.before_start, scene.ending.clone())));
+        ScenesBefore { last: self.last, asked: asked.collect_map() }
+    }
+
+    /// Nothing was asked of scenes since, and none was played.
+    pub(crate) fn go_back(&mut self, before: ScenesBefore) {
+        self.last = before.last;
+        self.scenes.retain(|id, _| *id <= before.last);
+        for (id, (before_start, ending)) in before.asked {
+            if let Some(scene) = self.scenes.get_mut(&id) {
+                (scene.before_start, scene.ending) = (before_start, ending);
+            }
         }
     }
 
@@ -458,6 +485,17 @@ impl Scenes {
 
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
         self.definitions.get(name).map(|(_, definition)| definition.clone())
+    }
+
+    /// Whether a scene of that name is defined, and `owner` does not begin again.
+    pub(crate) fn is_defined_against(&self, name: &str, owner: Owner) -> bool {
+        let defined = self.definitions.get(name);
+        defined.is_some_and(|(other, _)| *other != owner || self.begins_again != Some(owner))
+    }
+
+    /// The code of an owner begins again after new code was refused; none once it has.
+    pub(crate) fn begin_again(&mut self, owner: Option<Owner>) {
+        self.begins_again = owner;
     }
 
     pub(crate) fn define(&mut self, owner: Owner, definition: Definition) {

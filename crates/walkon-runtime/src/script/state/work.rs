@@ -281,6 +281,26 @@ impl WorkQueue {
         self.iter().filter(|piece| !matches!(piece, ScriptWork::DeliverDeferred(_))).count()
     }
 
+    /// Forgets what was ordered of behaviours and scenes behind the first `kept` pieces of work, counted as
+    /// by [`WorkQueue::behind_deliveries`]; of the facts that come before the others only the first `facts`
+    /// are left.
+    pub(crate) fn forget_orders(&mut self, kept: usize, facts: u64) {
+        let (mut index, last) = (0, self.facts_taken + facts);
+        self.work.retain_mut(|(position, piece)| {
+            index += usize::from(!matches!(piece, ScriptWork::DeliverDeferred(_)));
+            *position = last.min(*position);
+            let is_order = matches!(
+                piece,
+                ScriptWork::Attach { .. }
+                    | ScriptWork::Detach { .. }
+                    | ScriptWork::BeginScene(_)
+                    | ScriptWork::SkipScene(_)
+                    | ScriptWork::EndScene(..)
+            );
+            index <= kept || !is_order
+        });
+    }
+
     /// Forgets news of boards behind the first `kept` pieces of work, counted as by
     /// [`WorkQueue::behind_deliveries`].
     pub(crate) fn forget_board_changes(&mut self, kept: usize) {

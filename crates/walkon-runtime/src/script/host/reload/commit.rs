@@ -17,6 +17,8 @@ use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
 use crate::base::value::Plain;
+use crate::script::host::reload::level_change::LevelChange;
+use crate::script::host::reload::of_world::OfWorld;
 use crate::script::host::reload::refusal::{ChangedTexts, Misfit, ReloadError};
 use crate::script::state::behaviours::{Class, GivenBehaviour, Suspended};
 use crate::script::state::boards::Boards;
@@ -77,7 +79,17 @@ enum Undo {
     Revived { character: CharacterId, suspended: Suspended },
 }
 
-/// Checks everybody, then changes everybody. The world is lent.
+impl Undo {
+    /// The owner that gets its old code again.
+    fn owner(&self) -> Option<Owner> {
+        match self {
+            Self::Level { owner, .. } | Self::Instance { owner, .. } => Some(*owner),
+            Self::LevelRevived | Self::Nothing | Self::Revived { .. } => None,
+        }
+    }
+}
+
+/// Checks everybody, then changes everybody. The world is lent, and on the new `level` where there is one.
 ///
 /// # Errors
 /// When a part of it is refused: then everything is as it was. Else gives sentences about things that were
@@ -87,6 +99,7 @@ pub(super) fn run(
     staged: StagedScripts,
     shared: &Table,
     before: VmBefore,
+    level: Option<&mut dyn LevelChange>,
 ) -> Result<Vec<String>, ReloadError> {
     let lua = vm.lua();
     if let Err(refusal) = check(vm, &staged) {
@@ -104,12 +117,16 @@ pub(super) fn run(
         boards: runtime.boards.clone(),
         streams: runtime.streams.clone(),
         work: runtime.queue.behind_deliveries(),
+        of_world: level.is_some().then(|| OfWorld::of(runtime)),
     });
     store::with(lua, |runtime| runtime.actors.behaviours.set_classes(staged.classes));
     let changed = changed_owners(vm, &staged.targets);
     let mut undos = Vec::new();
     let mut later = Vec::new();
     for target in staged.targets {
+        if !is_there(vm, &target) {
+            continue;
+        }
         let changed = match target {
             ReloadTarget::Level { environment } => change_level(vm, environment),
             ReloadTarget::Instance { owner, class, given } => {
@@ -128,15 +145,37 @@ pub(super) fn run(
             Err(failed) => {
                 let (undo, failure) = *failed;
                 undos.push(undo);
-                take_back(vm, undos, shared, old);
+                take_back(vm, undos, shared, old, level);
                 return Err(ReloadError { had_effects: true, ..failure.into() });
             }
         }
     }
     changed.iter().for_each(|(owner, names)| drop_missing(vm, *owner, names, &mut notes));
-    later.into_iter().for_each(|target| attach_or_detach(vm, target));
+    later.into_iter().filter(|target| is_there(vm, target)).for_each(|target| attach_or_detach(vm, target));
     scenes::begin_again(vm, staged.scenes);
     Ok(notes)
+}
+
+/// Whether new code of others has not removed its character meanwhile. One that is removed hears of that
+/// alone, from the code that it has.
+fn is_there(vm: &ScriptVm, target: &ReloadTarget) -> bool {
+    let character = match target {
+        ReloadTarget::Level { .. } => None,
+        ReloadTarget::Instance { owner, .. } => character_of(vm, *owner),
+        ReloadTarget::Suspended { character, .. }
+        | ReloadTarget::Attach { character, .. }
+        | ReloadTarget::Detach { character } => Some(*character),
+    };
+    character.is_none_or(|character| is_alive(vm, character))
+}
+
+fn character_of(vm: &ScriptVm, owner: Owner) -> Option<CharacterId> {
+    store::with(vm.lua(), |runtime| runtime.actors.behaviours.get(owner).map(|instance| instance.character))
+}
+
+fn is_alive(vm: &ScriptVm, character: CharacterId) -> bool {
+    lend::with_world(vm.lua(), |world: &mut World| world.characters.alive(character).is_some())
+        .unwrap_or(false)
 }
 
 /// The plain parts of a shared state; the rest is taken out of it, with a sentence each.
@@ -178,6 +217,8 @@ struct Old {
     streams: Streams,
     /// How much work there was.
     work: usize,
+    /// What is known of the world, where that goes back, too.
+    of_world: Option<OfWorld>,
 }
 
 /// What can be asked before anything changes.
@@ -646,7 +687,7 @@ fn attach_or_detach(vm: &ScriptVm, target: ReloadTarget) {
 
 /// Gives every changed owner the old code again, with state, boards and random streams as they were, and
 /// starts it.
-fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
+fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old, level: Option<&mut dyn LevelChange>) {
     let lua = vm.lua();
     // First the new code ends everywhere, then the old code starts: no new code hears of the old.
     for undo in &undos {
@@ -667,6 +708,11 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
             Undo::Nothing => {}
         }
     }
+    if let (Some(level), Some(of_world)) = (level, old.of_world) {
+        of_world.go_back(vm, level, old.work);
+        // The watches and blocks of the old code are there again, which has ended.
+        undos.iter().filter_map(Undo::owner).for_each(|owner| end_registered(vm, owner));
+    }
     vm.restore(old.vm);
     write_back(vm, shared, &old.shared);
     if let Ok(seed) = lend::with_world(lua, |world: &mut World| world.seed()) {
@@ -682,20 +728,33 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
         match undo {
             Undo::Level { owner, environment, .. } => {
                 set_level(vm, owner, environment);
-                let started = start_level(vm, RELOAD);
+                let started = beginning_again(vm, owner, || start_level(vm, RELOAD));
                 told(vm, owner, "onStart", started);
             }
             Undo::Instance { owner, class, given, params, state, .. } => {
                 let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
                 let class = ReboundClass { class, given: &given, params: &params };
                 let bound = rebind(vm, owner, class, state);
-                let started = bound.and_then(|()| start(vm, owner, RELOAD));
+                if !character_of(vm, owner).is_some_and(|character| is_alive(vm, character)) {
+                    // What the new code has done stays.
+                    told(vm, owner, "start", bound);
+                    continue;
+                }
+                let started = bound.and_then(|()| beginning_again(vm, owner, || start(vm, owner, RELOAD)));
                 told(vm, owner, "start", started);
                 behaviour::start_code(lua, owner);
             }
             Undo::Revived { .. } | Undo::LevelRevived | Undo::Nothing => {}
         }
     }
+}
+
+/// Runs the start of old code, which makes its scenes again while they are under way, as new code does.
+fn beginning_again<T>(vm: &ScriptVm, owner: Owner, start: impl FnOnce() -> T) -> T {
+    store::with(vm.lua(), |runtime| runtime.cinematics.scenes.begin_again(Some(owner)));
+    let started = start();
+    store::with(vm.lua(), |runtime| runtime.cinematics.scenes.begin_again(None));
+    started
 }
 
 fn end_new(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>, youngest_timer: u64) {
