@@ -44,6 +44,11 @@ impl Project {
         self.0.path()
     }
 
+    /// The folder, for another owner.
+    pub fn into_folder(self) -> tempfile::TempDir {
+        self.0
+    }
+
     pub fn write(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -548,6 +553,56 @@ fn pictures_are_the_same_every_time_and_png_has_its_signature() {
     let left: Vec<_> =
         std::fs::read_dir(project.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
+}
+
+#[test]
+fn a_film_that_goes_beyond_the_end_of_its_run_says_so() {
+    let project = Project::new();
+    project.expect(0, &["run", "yard", "--ticks", "30", "--trace", "t.jsonl"]);
+    let drawn = |arguments: &[&str]| {
+        let options = ["--gif", "a.gif", "--scale", "4"];
+        project.expect(0, &[&["draw"][..], arguments, &options].concat()).1
+    };
+    assert_eq!(drawn(&["t.jsonl", "--ticks", "20..30", "--every", "5"]), "");
+    assert_eq!(drawn(&["t.jsonl"]), "", "all of it");
+    assert_eq!(drawn(&["t.jsonl", "--ticks", "20..40", "--every", "5", "-q"]), "");
+    let err = drawn(&["t.jsonl", "--ticks", "20..40", "--every", "5"]);
+    assert_eq!(err, "warning: the trace ends in tick 30; ticks 31 to 40 are what would have come of it\n");
+    let err = drawn(&["t.jsonl", "--ticks", "35..40", "--every", "5"]);
+    assert_eq!(err, "warning: the trace ends in tick 30; ticks 35 to 40 are what would have come of it\n");
+    // A trace that somebody has lengthened by a line ends where its run did.
+    let trace = project.read("t.jsonl");
+    let cut = trace[..trace.len() - 1].rfind('\n').unwrap() + 1;
+    project.write("far.jsonl", &format!("{}{{\"t\":1000000000000,\"hash\":\"00\"}}\n", &trace[..cut]));
+    let (out, _) = project.expect(0, &["draw", "far.jsonl"]);
+    assert!(out.starts_with("yard  tick 30 "), "{out}");
+    drawn(&["far.jsonl"]);
+    // A script that ends the run ends its film.
+    project.write(
+        "levels/short.json",
+        &YARD.replace("\"name\": \"yard\",\n  \"nav", "\"script\": \"short.lua\",\n  \"nav"),
+    );
+    project.write(
+        "scripts/short.lua",
+        "function onStart()\n    timer.after(0.2, function() level.finish(true) end)\nend\n",
+    );
+    assert_eq!(drawn(&["short"]), "");
+    let err = drawn(&["short", "--ticks", "0..40", "--every", "5"]);
+    assert!(err.starts_with("warning: the level's script ends the run in tick 1"), "{err}");
+}
+
+/// Libraries that draw say something of shapes without width; that is nothing for people who draw.
+#[test]
+fn what_libraries_log_is_shown_only_when_more_is_asked_for() {
+    let project = Project::new();
+    let far = r#"{ "navigation": { "kind": "mesh", "areas": [
+        { "name": "a", "polygon": [[0, 0], [1000000, 0], [1000000, 1000000], [0, 1000000]] },
+        { "name": "b", "polygon": [[0, 0], [0.001, 0], [0.001, 0.001]], "cost": 100 }] } }"#;
+    project.write("levels/far.json", far);
+    let (_, err) = project.expect(0, &["draw", "far", "--out", "a.png"]);
+    assert!(!err.contains("WARN") && err.contains("warning[extent]"), "{err}");
+    let (_, err) = project.expect(0, &["draw", "far", "--out", "a.png", "-v"]);
+    assert!(err.contains("tiny_skia"), "the level is still one of which a library says something: {err}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod docs;
 pub mod graph_tool;
 pub mod layers_seen;
 pub mod lint;
+pub mod path_limits;
 pub mod pictures;
 pub mod readme;
 pub mod replay;

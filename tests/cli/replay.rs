@@ -384,6 +384,36 @@ fn fault_f38_a_trace_cut_at_any_byte_replays_to_its_last_whole_line() {
 }
 
 #[test]
+fn a_line_of_a_tick_that_no_run_came_to_does_not_move_the_end_of_a_trace() {
+    let piece = Piece::room(WALKER);
+    let trace = rung(&piece);
+    let last = Recording::read(&trace).unwrap().last_tick();
+    assert!(last > 20, "{last}");
+    let lines: Vec<&str> = trace.lines().collect();
+    for tick in [last + 1, last + 1_000_000, 1_000_000_000_000, u64::MAX] {
+        for rest in
+            ["\"hash\":\"0000000000000000\"", "\"end\":\"bound\",\"hash\":\"0\",\"ok\":true", "\"e\":\"log\""]
+        {
+            let far = format!("{{\"t\":{tick},{rest}}}");
+            for at in [1, lines.len() / 2, lines.len() - 1, lines.len()] {
+                let mut hostile = lines.clone();
+                hostile.insert(at, &far);
+                let hostile = hostile.join("\n") + "\n";
+                let told = Recording::read(&hostile).unwrap().last_tick();
+                assert_eq!(told, last, "{far} as line {at}");
+            }
+        }
+    }
+    // Cut anywhere it ends with what is left.
+    for cut in 1..lines.len() {
+        let left = lines[..cut].join("\n") + "\n";
+        let told = Recording::read(&left).unwrap().last_tick();
+        let expected = lines[1..cut].last().map_or(0, |line| tick_of(line).unwrap());
+        assert_eq!(told, expected, "{cut} lines");
+    }
+}
+
+#[test]
 fn fault_f38_a_flipped_bit_is_named_as_the_first_line_that_differs() {
     let piece = Piece::room(WALKER);
     let trace = rung(&piece);

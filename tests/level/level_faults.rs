@@ -657,6 +657,45 @@ fn rules_of_doors_that_mean_nothing_are_refused() {
     assert_eq!(door("\"teams\": \"watch\"").0, "type");
 }
 
+/// The errors that `check` tells of a level.
+fn load_errors(text: &str) -> Vec<String> {
+    let source = level::MemorySource::new().with("levels/test.json", text);
+    let refused = level::load("levels/test.json", &source).err();
+    refused.into_iter().flat_map(|error| error.diagnostics).map(|found| found.message).collect()
+}
+
+#[test]
+fn one_mistake_in_a_link_or_a_legend_is_one_error() {
+    let link = |ends: &str| {
+        load_errors(&map(&format!(
+            "\"kind\": \"graph\", \"points\": [[0,0,0],[1,0,0]], \"links\": [[0,1],{ends}]"
+        )))
+    };
+    let place = "navigation.links[1]";
+    let range = "expected a whole number, 0 to 1048575";
+    assert_eq!(link("[1,5000000000]"), [format!("{place}[1] is 5000000000, {range}")]);
+    assert_eq!(link("[-1,0]"), [format!("{place}[0] is -1, {range}")]);
+    assert_eq!(link("[-1,5000000000]").len(), 2, "two mistakes");
+    for (ends, count) in [("[]", 0), ("[1]", 1), ("[0,1,1]", 3), ("[5000000000]", 1)] {
+        let expected = format!("{place} has {count} numbers, expected the numbers of two points");
+        assert_eq!(link(ends), [expected]);
+    }
+    let kinds = [
+        "\"kind\": \"tiles\", \"layers\": [{ \"name\": \"g\", \"rows\": [\"..x\"] }]",
+        "\"kind\": \"ascii\", \"rows\": [\"..x\"]",
+    ];
+    for kind in kinds {
+        let legend =
+            |keys: &str| load_errors(&map(&format!("{kind}, \"legend\": {{ \"x\": {{ {keys} }} }}")));
+        let sight = "\"blocksSight\": true";
+        let wrong = legend(&format!("\"area\": \"\", {sight}"));
+        assert_eq!(wrong, ["navigation.legend.x.area is \"\", expected a name"], "{kind}");
+        assert_eq!(legend(&format!("\"area\": 7, {sight}")).len(), 1, "{kind}");
+        assert_eq!(legend(sight), ["legend 'x' has blocksSight without an area"], "{kind}");
+        assert_eq!(legend(&format!("\"area\": \"hedge\", {sight}")), [""; 0], "{kind}");
+    }
+}
+
 #[test]
 fn every_key_of_a_level_is_read() {
     let level = sound(include_bytes!("../data/every_key.json"));

@@ -7,8 +7,9 @@
 use glam::Vec3;
 use walkon_runtime::base::geom;
 use walkon_runtime::base::rng::Rng;
-use walkon_runtime::level::MemorySource;
 use walkon_runtime::level::scene::obj_faces;
+use walkon_runtime::level::{MemorySource, graph_level};
+use walkon_runtime::nav::graph::link::can_walk;
 use walkon_runtime::nav::graph::{EditableGraph, GraphSource, PointGraph, groups};
 use walkon_runtime::nav::solids::Solids;
 use walkon_runtime::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
@@ -32,7 +33,7 @@ impl Blocks {
             let [x, y, z] = [0, 1, 2].map(|axis| pick(corner, axis));
             self.text.push_str(&format!("v {x} {y} {z}\n"));
         }
-        for face in [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]] {
+        for face in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
             let [a, b, c, d] = face.map(|corner| self.corners + corner + 1);
             self.text.push_str(&format!("f {a} {b} {c} {d}\n"));
         }
@@ -414,6 +415,99 @@ fn edits_by_hand_are_taken_back_and_come_back_when_the_graph_is_made_anew() {
     );
     let (out, _) = project.expect(0, &["graph", "generate", "stairs"]);
     assert!(out.contains("not kept: unlinked [0.5, 0, 0.5]"), "{out}");
+}
+
+/// The links and points that warnings of a command name, in their order.
+fn warned(out: &str) -> (Vec<[u32; 2]>, Vec<u32>) {
+    let number = |text: &str| text.parse::<u32>().unwrap();
+    let after = |line: &str, words: &str| Some(line.split(words).nth(1)?.split(' ').next()?.to_owned());
+    let link = |line: &str| {
+        let ends = after(line, "warning: nobody can walk the link ")?;
+        ends.split_once(',').map(|(a, b)| [number(a), number(b)])
+    };
+    let point = |line: &str| after(line, "warning: no body can stand at the point ").map(|at| number(&at));
+    (out.lines().filter_map(link).collect(), out.lines().filter_map(point).collect())
+}
+
+/// Wherever a point is put, the warnings are those links of it that nobody can walk as the look at all links
+/// has them, and the point itself where none could be made.
+#[test]
+fn a_point_that_is_put_somewhere_tells_which_of_its_links_nobody_can_walk() {
+    let project = stairs();
+    let draft = made(&project);
+    let solids = Solids::new(&obj_faces(scene().as_bytes()).unwrap().triangles().unwrap()).unwrap();
+    let options = graph_level("levels/stairs.json", &files(&project, "stairs")).unwrap().link_options();
+    let away = |at: &usize| (draft.points()[*at].distance(Vec3::new(1.4, 0.0, 2.2)) * 1e4) as i64;
+    let point = (0..draft.points().len()).min_by_key(away).unwrap() as u32;
+    let from = draft.points()[point as usize];
+    let places = [
+        (Vec3::new(2.25, 0.0, 2.25), false, "in a pillar"),
+        (Vec3::new(1.4, 5.0, 2.2), false, "in the air"),
+        (Vec3::new(1.85, 0.0, 2.25), false, "too near to a pillar"),
+        (from + Vec3::new(0.05, 0.0, 0.05), true, "a little aside"),
+        (from, true, "where it was"),
+    ];
+    for (to, stands, what) in places {
+        let moved = format!("{point}={},{},{}", to.x, to.y, to.z);
+        let (out, _) = project.expect(0, &["graph", "edit", "stairs", "--move", &moved]);
+        let after = made(&project);
+        let is_walked =
+            |ends: &[u32; 2]| can_walk(Some(&solids), ends.map(|end| after.points()[end as usize]), &options);
+        let its_links = || after.links().filter(|ends| ends.contains(&point));
+        assert!(its_links().count() > 3, "{what}: it keeps its links");
+        let (links, points) = warned(&out);
+        assert_eq!(links, its_links().filter(|ends| !is_walked(ends)).collect::<Vec<_>>(), "{what}: {out}");
+        assert_eq!(links.is_empty(), stands, "{what}: {out}");
+        assert_eq!(points, if stands { vec![] } else { vec![point] }, "{what}: {out}");
+        project.expect(0, &["graph", "edit", "stairs", "--undo"]);
+        if to == from {
+            continue;
+        }
+        let count = after.points().len() as u32;
+        let (out, _) =
+            project.expect(0, &["graph", "edit", "stairs", "--add", &moved[moved.find('=').unwrap() + 1..]]);
+        assert_eq!(warned(&out), (vec![], if stands { vec![] } else { vec![count] }), "{what}: {out}");
+        project.expect(0, &["graph", "edit", "stairs", "--undo"]);
+    }
+}
+
+#[test]
+fn a_place_without_a_height_lies_on_the_floor_there() {
+    let project = stairs();
+    let count = made(&project).points().len();
+    for (place, floor_m) in [("1.2,1.2", 0.0), ("6.6,3", 0.4), ("12,3", 1.2), ("3.8,1.5", 0.0)] {
+        let (out, _) = project.expect(0, &["graph", "edit", "stairs", "--add", place]);
+        let point = made(&project).points()[count];
+        assert!((point.y - floor_m).abs() < 1e-4, "{place}: {point}");
+        assert!(out.contains(&format!("\n  point {count} lies at [")), "{out}");
+        assert_eq!(warned(&out).1, [0; 0], "{place}: {out}");
+        let (_, err) = project.expect(0, &["graph", "edit", "stairs", "--move", &format!("{count}=12.5,3")]);
+        assert!((made(&project).points()[count].y - 1.2).abs() < 1e-4, "{err}");
+        project.expect(0, &["graph", "edit", "stairs", "--undo"]);
+        project.expect(0, &["graph", "edit", "stairs", "--undo"]);
+    }
+    // Where there is none it lies at height 0, and that is no place to stand at.
+    let (out, _) = project.expect(0, &["graph", "edit", "stairs", "--add", "40,3"]);
+    assert_eq!(warned(&out).1, [count as u32], "{out}");
+}
+
+#[test]
+fn a_part_grows_from_a_place_near_a_point_and_from_no_other() {
+    let project = stairs();
+    let grown = |from: &str, code: i32| {
+        let words = ["graph", "partition", "stairs", "--name", "far", "--from", from, "--within", "2.5"];
+        project.expect(code, &words)
+    };
+    let before = project.read("levels/paths/stairs.graph.json");
+    for (from, away) in [("500,0,3", "486."), ("500,900,3", "10"), ("3,12,3", "9.")] {
+        let (_, err) = grown(from, 2);
+        let told = format!(" is {away}");
+        assert!(err.contains("--from: the nearest point, ") && err.contains(&told), "{from}: {err}");
+        assert!(err.contains(" m away, expected one within 8 m"), "{err}");
+        assert_eq!(project.read("levels/paths/stairs.graph.json"), before);
+    }
+    let (out, _) = grown("3,2,3", 0);
+    assert!(out.contains("\"far\" took ") && !out.contains("took 0 "), "{out}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::hand::{Viewed, shipped};
+use crate::cli::path_limits;
 
 /// The hash of a shipped level after some ticks, as `run` has it.
 pub fn run_hash(level: &str, ticks: u64) -> String {
@@ -871,6 +872,20 @@ fn routes_are_inspected_and_the_level_has_the_log_of_its_script() {
     hand.step(5);
     let level = hand.get(json!({ "do": "inspect", "kind": "level" }));
     assert!(level["log"].to_string().contains("the yard is open"), "{}", level["log"]);
+}
+
+#[test]
+fn the_page_answers_a_path_under_the_limit_of_the_level() {
+    let [(_, tiles), ..] = path_limits::maps();
+    for (limit, status, reason) in [(3, "none", json!("limit")), (1000, "complete", Value::Null)] {
+        let viewed =
+            Viewed::of(path_limits::maze(&tiles, limit).into_folder(), "levels/maze.json", &["--paused"]);
+        let mut hand = viewed.client();
+        let place = |x: f64, z: f64| json!([x, 0, z]);
+        let asked = json!({ "do": "path", "from": place(0.5, 0.5), "to": place(6.5, 4.5), "radius": 0.3 });
+        let answer = hand.get(asked);
+        assert_eq!((&answer["status"], &answer["reason"]), (&json!(status), &reason), "{limit}: {answer}");
+    }
 }
 
 #[test]

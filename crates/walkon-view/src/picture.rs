@@ -194,21 +194,12 @@ fn scenery_legend(triangles: &[SceneTriangle]) -> Vec<Value> {
 
 /// An empty picture of a layer of a level.
 fn blank(world: &World, layer: u8, slant: Slant) -> Picture {
-    let frame = world.nav().cells().map(|cells| *cells.frame());
-    let cell_m = frame.map_or(0.0, |frame| frame.cell_size_m);
-    let mut picture = Picture::new(world.level_name(), world.nav().bounds(), cell_m);
+    let mut picture = Picture::of_map(world.level_name(), world.nav().bounds(), world.nav());
     (picture.map_layer, picture.slant) = (layer, slant);
-    picture.tile_m = tile_m(world);
     if is_isometric(world) {
         picture.projection = GroundProjection::Isometric;
     }
     picture
-}
-
-/// Width and depth of a tile of a map of squares, metres.
-fn tile_m(world: &World) -> Option<[f64; 2]> {
-    let frame = *world.nav().cells()?.frame();
-    matches!(frame.layout(), Layout::Square4 | Layout::Square8).then(|| frame.tile_size_m())
 }
 
 /// How the tiles of a map of tiles lie; null of other maps.

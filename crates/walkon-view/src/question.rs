@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use walkon_runtime::game::inspect::Inspected;
 use walkon_runtime::game::look::GameLook;
 use walkon_runtime::glam::Vec3;
-use walkon_runtime::nav::{Accept, Disc, PathQuery, PathStatus, Traversal};
+use walkon_runtime::nav::{Disc, PathQuery, PathStatus, Traversal};
 use walkon_runtime::view::SearchScene;
 use walkon_runtime::world::World;
 use walkon_runtime::world::asker::Asker;
@@ -195,15 +195,7 @@ impl PathTest {
 impl Asked {
     fn answer(&self, world: &mut World, wishes: &Wishes) -> Value {
         let Self { from, to, by, others } = self;
-        let query = PathQuery {
-            start: *from,
-            goal: *to,
-            by: by.clone(),
-            accept: Accept::Nearest,
-            goal_layer: None,
-            expansions_max: u32::MAX,
-            others: others.clone(),
-        };
+        let query = PathQuery { others: others.clone(), ..paths::query(world, *from, *to, by.clone()) };
         let clock = Instant::now();
         let found = paths::find_recorded(world, &query, &mut || clock.elapsed().as_secs_f64());
         let paths::RecordedPath { answer, record, seconds } = found;

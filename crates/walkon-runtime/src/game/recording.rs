@@ -97,11 +97,20 @@ impl<'a> Recording<'a> {
         self.inputs(tick).iter().filter_map(|line| input_line::read(world, line).ok()).collect()
     }
 
-    /// The last tick that it tells of.
+    /// The last tick that it tells of. A line of a tick that no run has come to counts for nothing: one
+    /// beyond the bound of the run, or further on than its hashes are apart.
     #[must_use]
     pub fn last_tick(&self) -> u64 {
-        let told = || self.lines.iter().rev().find_map(|line| tick_of(line));
-        self.end.as_ref().map(|end| end.tick).or_else(told).unwrap_or_default()
+        let (bound, every) = (self.header.bound.ticks_max, self.header.options.hash_every);
+        let mut last = None;
+        for tick in self.lines.iter().filter_map(|line| tick_of(line)).filter(|tick| *tick <= bound) {
+            // A run from a save game begins with the tick of that.
+            let before = last.unwrap_or(if self.header.from.is_none() { 0 } else { tick });
+            if every == 0 || tick <= before.saturating_add(every) {
+                last = Some(tick.max(before));
+            }
+        }
+        last.unwrap_or_default()
     }
 
     /// Number of a line in the file, from its place in `lines`.

@@ -462,9 +462,8 @@ impl RunSide {
 /// The level as it stands, in text.
 fn map_of(world: &World) -> String {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
-    let cell_m = world.nav().cells().map_or(0.0, |cells| cells.frame().cell_size_m);
     let title = format!("{}  tick {tick} ({seconds:.2} s)", world.level_name());
-    let mut picture = Picture::new(title, world.nav().bounds(), cell_m);
+    let mut picture = Picture::of_map(title, world.nav().bounds(), world.nav());
     draw_nav(&mut picture, world);
     draw_world(&mut picture, world);
     ascii::render(&picture, COLUMNS)

@@ -300,6 +300,11 @@ impl Findings {
         !self.errors.is_empty()
     }
 
+    /// Whether something is wrong with the value at a JSON pointer.
+    pub(crate) fn has_error_at(&self, pointer: &str) -> bool {
+        self.errors.iter().any(|error| error.pointer == pointer)
+    }
+
     /// `line:column` of a place.
     fn place(&self, span: Span) -> String {
         let (line, column) = self.position(span);

@@ -168,6 +168,8 @@ pub(crate) fn set_sight(
 ) {
     match usize::from(area).checked_sub(1).and_then(|area| areas.get_mut(area)) {
         Some(area) => area.blocks_sight = blocks_sight.or(area.blocks_sight),
+        // Of an area without a name that was told.
+        None if findings.has_error_at(&format!("{}/area", legend_pointer(character.value))) => {}
         None if blocks_sight.is_some() => findings.error(|| {
             let message = format!("legend {:?} has blocksSight without an area", character.value);
             PendingDiagnostic::new(code::MISSING_FIELD, character.span, message)

@@ -230,12 +230,14 @@ impl Form for PointPair {
     type Value = [u32; 2];
 
     fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<[u32; 2]> {
-        let ends = reader.list(node, 2, |r, n| r.whole(n, &numbers::POINT_NUMBER))?;
-        let &[a, b] = ends.as_slice() else {
-            let what = format!("has {} numbers, expected the numbers of two points", ends.len());
+        let (count, _) = reader.items(node, "a list", 0)?;
+        if count != 2 {
+            let what = format!("has {count} numbers, expected the numbers of two points");
             reader.error(code::TYPE, node, what);
             return None;
-        };
+        }
+        let ends = reader.list(node, 2, |r, n| r.whole(n, &numbers::POINT_NUMBER))?;
+        let &[a, b] = ends.as_slice() else { return None };
         Some([a as u32, b as u32])
     }
 

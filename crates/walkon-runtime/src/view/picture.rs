@@ -11,6 +11,8 @@ use glam::Vec3;
 use crate::base::geom::{Bounds, Isometric, Point, floor, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::ordered;
+use crate::nav::cells::MapFrame;
+use crate::nav::{Layout, NavMap};
 
 /// A colour: red, green, blue and opacity, 0 to 255 each, not premultiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -513,10 +515,12 @@ pub struct Picture {
     pub caption_rows: usize,
     /// The part of the world it shows, metres.
     pub bounds: Bounds,
-    /// Side of a cell, metres: the pitch of the text form and of the grid lines.
+    /// Side of a cell, metres: the pitch of the text form where no cells lie below.
     pub cell_m: f64,
     /// Width and depth of a tile, metres: the lines of the grid. Without them there are none.
     pub tile_m: Option<[f64; 2]>,
+    /// How the tiles lie that it shows: the text form has a character for each.
+    pub frame: Option<MapFrame>,
     /// How the ground is shown; text shows it from above.
     pub projection: GroundProjection,
     /// Where it is looked at from: `bounds` and shapes lie where that puts them.
@@ -550,6 +554,7 @@ impl Picture {
             bounds,
             cell_m,
             tile_m: (cell_m > 0.0).then_some([cell_m; 2]),
+            frame: None,
             projection: GroundProjection::Flat,
             slant: Slant::Top,
             map_layer: 0,
@@ -559,6 +564,17 @@ impl Picture {
             legend: Vec::new(),
             stood: LabelPlaces::new(),
         }
+    }
+
+    /// An empty picture of `bounds` of a map, with the grid of its tiles.
+    #[must_use]
+    pub fn of_map(title: impl Into<String>, bounds: Bounds, nav: &NavMap) -> Self {
+        let Some(cells) = nav.cells() else { return Self::new(title, bounds, 0.0) };
+        let frame = *cells.frame();
+        // Other layouts show the lines of their cells.
+        let is_square = matches!(frame.layout(), Layout::Square4 | Layout::Square8);
+        let tile_m = is_square.then(|| frame.tile_size_m());
+        Self { tile_m, frame: Some(frame), ..Self::new(title, bounds, frame.cell_size_m) }
     }
 
     /// Adds a layer on top. An empty one is left out.

@@ -35,6 +35,12 @@ const FRAME_PX: f32 = 1.0;
 /// Height of a line of the legend, pixels.
 const LINE_PX: f32 = 20.0;
 const WIDTH_PX_MIN: f32 = 420.0;
+/// From the left edge of an entry of the legend to its words, pixels.
+const SWATCH_PX: f32 = 26.0;
+/// From one thing in a line to the next, pixels.
+const BETWEEN_PX: f32 = 8.0;
+/// What a scale bar takes at least where the map is wide enough, pixels.
+const BAR_PX_MIN: f64 = 70.0;
 /// Corners of a circle that is seen at an angle.
 const ROUND_CORNERS: u32 = 48;
 
@@ -421,7 +427,7 @@ impl ScreenFrame {
         let room_px = self.width_px as f32 - LEFT_PX - RIGHT_PX;
         for (row, caption) in (0_u8..).zip(&picture.captions) {
             let at = [LEFT_PX, 18.0 + CAPTION_PX * (f32::from(row) + 1.0)];
-            let words = fitted(caption, room_px);
+            let words = fitted(caption, theme::NAME_PX, room_px);
             let line =
                 ScreenOutline::Text { at, text: words, size_px: theme::NAME_PX, anchor: Anchor::Start };
             parts.push(furniture(line, Some(theme::INK), None));
@@ -432,20 +438,28 @@ impl ScreenFrame {
             y += LINE_PX;
             let mut x = LEFT_PX;
             for entry in row.iter().filter_map(|&index| picture.legend.get(index)) {
-                parts.extend(entry.swatch.iter().flat_map(|swatch| self.swatch(swatch, [x, y])));
-                parts.push(text([x + 26.0, y], entry.text.clone(), Anchor::Start));
-                x += entry_width_px(&entry.text);
+                let from = x;
+                parts.extend(entry.swatch.iter().flat_map(|swatch| self.swatch(swatch, [from, y])));
+                let words = fitted(&entry.text, theme::SMALL_PX, room_px - SWATCH_PX);
+                x += entry_width_px(&words);
+                parts.push(text([from + SWATCH_PX, y], words, Anchor::Start));
             }
         }
         parts
     }
 
-    /// How many labels found no room, beside the scale bar: the picture is as high with the line as without
-    /// it.
+    /// How many labels found no room, beside the scale bar, in as many words as fit there: the picture is as
+    /// high with the line as without it.
     fn left_out(&self, count: usize) -> Option<Primitive> {
-        let at = [self.width_px as f32 - RIGHT_PX, self.map[3] + 14.0 + LINE_PX / 2.0];
+        let right = self.width_px as f32 - RIGHT_PX;
+        let bar = self.scale_bar_length();
+        let room_px = right - bar.words_px - text_width_px(&bar.words, theme::SMALL_PX) - BETWEEN_PX;
         let labels = if count == 1 { "label" } else { "labels" };
-        (count > 0).then(|| text(at, format!("{count} {labels} left out: no room"), Anchor::End))
+        let whole = format!("{count} {labels} left out: no room");
+        let short = [whole, format!("{count} {labels} left out"), format!("{count} left out")];
+        let fits = |words: &String| text_width_px(words, theme::SMALL_PX) <= room_px;
+        let words = short.into_iter().find(fits).filter(|_| count > 0)?;
+        Some(text([right, self.map[3] + 14.0 + LINE_PX / 2.0], words, Anchor::End))
     }
 
     fn swatch(&self, swatch: &Swatch, [x, y]: Pixel) -> Vec<Primitive> {
@@ -471,21 +485,38 @@ impl ScreenFrame {
         }
     }
 
+    /// A length that is long enough to read, and no longer than the map is wide.
+    fn scale_bar_length(&self) -> ScaleBarLength {
+        let width_m = f64::from(self.map[2] - self.map[0]) / self.scale;
+        let metres = nice(BAR_PX_MIN / self.scale).min(nice_within(width_m));
+        let end_px = LEFT_PX + (metres * self.scale) as f32;
+        let words = format!("{} m", number(metres, metres));
+        ScaleBarLength { end_px, words_px: end_px + BETWEEN_PX, words }
+    }
+
     fn scale_bar(&self, y: f32) -> Vec<Primitive> {
-        let metres = nice(70.0 / self.scale);
-        let (left, right) = (LEFT_PX, LEFT_PX + (metres * self.scale) as f32);
+        let ScaleBarLength { end_px: right, words_px, words } = self.scale_bar_length();
+        let left = LEFT_PX;
         let stroke = Stroke { colour: theme::INK, width_px: 1.5, is_dashed: false };
         let bar = [
             [[left, y], [right, y]],
             [[left, y - 3.0], [left, y + 3.0]],
             [[right, y - 3.0], [right, y + 3.0]],
         ];
-        let words = format!("{} m", number(metres, metres));
         vec![
             furniture(ScreenOutline::Segments(bar.to_vec()), None, Some(stroke)),
-            text([right + 8.0, y], words, Anchor::Start),
+            text([words_px, y], words, Anchor::Start),
         ]
     }
+}
+
+/// How long the scale bar is.
+struct ScaleBarLength {
+    /// Where it ends, pixels from the left.
+    end_px: f32,
+    /// Where its words begin.
+    words_px: f32,
+    words: String,
 }
 
 /// What there is to draw of a shape: its filling and line, and slanted lines over the filling.
@@ -530,8 +561,8 @@ fn text(at: Pixel, text: String, anchor: Anchor) -> Primitive {
 }
 
 /// Words cut to a width, with dots where something is missing.
-fn fitted(words: &str, width_px: f32) -> String {
-    let wide = |words: &str| text_width_px(words, theme::NAME_PX);
+fn fitted(words: &str, size_px: f32, width_px: f32) -> String {
+    let wide = |words: &str| text_width_px(words, size_px);
     if wide(words) <= width_px {
         return words.to_owned();
     }
@@ -558,7 +589,7 @@ fn corners_of(outline: &ScreenOutline) -> Vec<Vec<Pixel>> {
 }
 
 fn entry_width_px(words: &str) -> f32 {
-    26.0 + text_width_px(words, theme::SMALL_PX) + 18.0
+    SWATCH_PX + text_width_px(words, theme::SMALL_PX) + 18.0
 }
 
 fn legend_rows(picture: &Picture, width_px: f32) -> Vec<Vec<usize>> {
@@ -591,6 +622,19 @@ fn nice(least: f64) -> f64 {
     step
 }
 
+/// The last number from 1, 2, 5, 10 and so on that is not above `most`; the least there is where none is.
+fn nice_within(most: f64) -> f64 {
+    // A hair more, so that a map as wide as such a number has a bar of its width.
+    let above = nice(most * (1.0 + 1e-6));
+    if above <= most * (1.0 + 1e-6) {
+        return above;
+    }
+    // One of two and of two and a half below it.
+    let half = above / 2.0;
+    let is_nice = (nice(half * (1.0 - 1e-6)) - half).abs() < 1e-6 * half;
+    if is_nice { half } else { above / 2.5 }
+}
+
 /// A number with as many digits after the point as `step` needs, and no minus before zero.
 fn number(value: f64, step: f64) -> String {
     let digits = (0..6).find(|&digits| (step * 10f64.powi(digits)).fract().abs() < 1e-6).unwrap_or(6);
@@ -606,6 +650,11 @@ mod tests {
     fn steps_are_one_two_or_five_times_a_power_of_ten() {
         for (least, step) in [(0.03, 0.05), (0.9, 1.0), (1.1, 2.0), (3.0, 5.0), (6.0, 10.0), (170.0, 200.0)] {
             assert!((nice(least) - step).abs() < 1e-9 * step, "{least}: {}", nice(least));
+        }
+        for (most, step) in
+            [(0.03, 0.02), (0.9, 0.5), (1.0, 1.0), (3.0, 2.0), (5.0, 5.0), (9.9, 5.0), (170.0, 100.0)]
+        {
+            assert!((nice_within(most) - step).abs() < 1e-9 * step, "{most}: {}", nice_within(most));
         }
         assert_eq!(number(-0.0, 5.0), "0");
         assert_eq!(number(0.5, 0.5), "0.5");
@@ -641,6 +690,77 @@ mod tests {
         assert!(shown > 3 && shown < 30, "{shown}");
         assert_eq!(words, [format!("{} labels left out: no room", 30 - shown)]);
         assert_eq!(full_px, height_px, "frames of an animation are as high as one another");
+    }
+
+    /// Where the words below a map lie: left, right, middle and text.
+    fn words_below(screen: &Screen) -> Vec<([f32; 2], f32, String)> {
+        let legend = screen.groups.iter().find(|group| group.name == "legend").unwrap();
+        let placed = legend.primitives.iter().filter_map(|part| match &part.outline {
+            ScreenOutline::Text { at, text, size_px, anchor } => {
+                let width = text_width_px(text, *size_px);
+                let left = if *anchor == Anchor::End { at[0] - width } else { at[0] };
+                Some(([left, left + width], at[1], text.clone()))
+            }
+            _ => None,
+        });
+        placed.collect()
+    }
+
+    #[test]
+    fn nothing_below_a_map_of_any_size_overlaps_or_is_cut_at_the_edge() {
+        for side in [0.02, 0.6, 1.0, 3.0, 4.0, 7.0, 9.0, 11.0, 30.0, 400.0] {
+            for scale in [None, Some(3.0), Some(17.0), Some(40.0)] {
+                let bounds = Bounds { min: [0.0, 0.0], max: [side, side] };
+                let mut picture = Picture::new("t", bounds, 1.0);
+                for name in ["short".to_owned(), "long".repeat(25), "none".to_owned()] {
+                    picture.explain(Swatch::Patch(Style::filled(theme::MARK)), &name);
+                }
+                picture.labels = (0..200_u8)
+                    .map(|at| crate::view::picture::Label {
+                        at: [side / 2.0, side / 2.0],
+                        text: format!("a name of some length {at}"),
+                        colour: theme::INK,
+                        size_px: theme::NAME_PX,
+                        spread: crate::view::picture::LabelSpread::Beside(0.01),
+                        importance: 9,
+                        tag: Tag::Mark(format!("p{at}")),
+                    })
+                    .collect();
+                let Ok(screen) = picture.screen(scale) else { continue };
+                let words = words_below(&screen);
+                assert!(
+                    words.iter().any(|(.., text)| text.ends_with("left out") || text.contains("no room"))
+                );
+                for (index, (at, y, text)) in words.iter().enumerate() {
+                    let is_inside = at[0] >= 0.0 && at[1] <= screen.width_px as f32;
+                    assert!(is_inside, "{side} m at {scale:?}: {text} from {at:?}");
+                    for (other, other_y, beside) in &words[..index] {
+                        let apart = at[0] >= other[1] || other[0] >= at[1] || y != other_y;
+                        assert!(apart, "{side} m at {scale:?}: {text:?} over {beside:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_scale_bar_is_no_longer_than_its_map_is_wide() {
+        for side in [0.02, 0.6, 1.0, 2.9, 3.0, 5.0, 7.0, 30.0, 400.0] {
+            let picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [side, 4.0 * side] }, 1.0);
+            for scale in [None, Some(24.0), Some(100.0)] {
+                let Ok(screen) = picture.screen(scale) else { continue };
+                let legend = screen.groups.iter().find(|group| group.name == "legend").unwrap();
+                let bar = legend.primitives.iter().find_map(|part| match &part.outline {
+                    ScreenOutline::Segments(lines) => Some(lines[0]),
+                    _ => None,
+                });
+                let [[left, _], [right, _]] = bar.unwrap();
+                let wide_px = side * scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
+                let long_px = f64::from(right - left);
+                assert!(long_px <= wide_px + 0.01, "{side} m at {scale:?}: {long_px} of {wide_px}");
+                assert!(long_px > wide_px.min(BAR_PX_MIN) * 0.39, "{side} m at {scale:?}: {long_px}");
+            }
+        }
     }
 
     #[test]

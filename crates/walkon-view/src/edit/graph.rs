@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use walkon_runtime::level::graph::work::{
     HandWork, MakingProgress, SceneFileError, bake_graph, groups_json, link_graph, make_graph, nearest_point,
-    parts_json, scene_of, stitches, unwalkable,
+    parts_json, scene_of, stitches, unstandable, unwalkable,
 };
 use walkon_runtime::level::graph::{
     GraphDef, GraphPaths, GraphTextError, HandEdits, HandError, UndoError, graph_text, read_graph_text,
@@ -533,6 +533,15 @@ impl<'d> GraphDesk<'d> {
         wrong.iter().map(|&ends| self.blocked_link(solids, draft, ends)).collect()
     }
 
+    /// Those of some points at which a body cannot stand.
+    fn misplaced(&self, solids: Option<&Solids>, draft: &EditableGraph, points: &[u32]) -> Vec<Value> {
+        let told = |at: u32| {
+            json!({ "point": at, "at": draft.points()[at as usize].to_array(),
+                "text": format!("no body can stand at the point {at}") })
+        };
+        unstandable(&self.def, solids, draft, points).into_iter().map(told).collect()
+    }
+
     /// A link that nobody can walk, and what is in the way over the step of a body, if that is one thing.
     fn blocked_link(&self, solids: Option<&Solids>, draft: &EditableGraph, ends: [u32; 2]) -> Value {
         let [from, to] = ends.map(|end| draft.points()[end as usize]);
@@ -572,7 +581,8 @@ impl<'d> GraphDesk<'d> {
             return Err(missing("expected points to add, move or remove, or links to lay or take away"));
         }
         hand.apply(&mut draft, &edits)?;
-        let warnings = self.warnings(solids.as_ref(), &draft, &work.laid());
+        let mut warnings = self.warnings(solids.as_ref(), &draft, &work.touched_links(&draft));
+        warnings.extend(self.misplaced(solids.as_ref(), &draft, &work.placed_points(&draft)));
         let answer = json!({ "edits": edits.len(), "points": draft.points().len(),
             "links": draft.links().len(), "warnings": warnings });
         Ok(ActionEdit::turn(answer, "edit points", draft, Some(hand)))
@@ -587,7 +597,7 @@ impl<'d> GraphDesk<'d> {
     }
 
     fn space(&self, mut draft: EditableGraph, space: &Space<'_>) -> Result<ActionEdit, GraphActionError> {
-        let from = nearest_point(&draft, space.from).ok_or_else(|| missing("the graph has no points"))?;
+        let from = nearest_point(&draft, space.from).map_err(|error| missing(&error.to_string()))?;
         if !space.within_m.is_finite() || space.within_m < 0.0 || space.name.is_empty() {
             return Err(missing("expected a name and a distance of 0 m or more"));
         }

@@ -12,7 +12,7 @@ use super::args::ViewArg;
 use super::path_question::floor_of;
 use crate::base::geom::{Bounds, Point, raise};
 use crate::nav::mesh::Patch;
-use crate::nav::{Layout, NavMap, Traversal};
+use crate::nav::{NavMap, Traversal};
 use crate::shell::output::{OutputFile, is_stream};
 use crate::shell::pictures;
 use crate::view::{
@@ -96,15 +96,8 @@ fn name_of(world: &World, layer: u8) -> String {
 }
 
 pub(super) fn blank(world: &World, layer: u8, slant: Slant, title: String) -> Picture {
-    let frame = world.nav().cells().map(|cells| *cells.frame());
-    let mut picture =
-        Picture::new(title, bounds(world.nav(), slant), frame.map_or(0.0, |frame| frame.cell_size_m));
+    let mut picture = Picture::of_map(title, bounds(world.nav(), slant), world.nav());
     (picture.map_layer, picture.slant) = (layer, slant);
-    if let Some(frame) = frame {
-        // Other layouts show the lines of their cells.
-        let is_square = matches!(frame.layout(), Layout::Square4 | Layout::Square8);
-        picture.tile_m = is_square.then(|| frame.tile_size_m());
-    }
     if world.tiles().is_some_and(|tiles| tiles.is_isometric) {
         picture.projection = GroundProjection::Isometric;
     }

@@ -20,12 +20,13 @@ use super::shell::{Shell, refusal, shown_path};
 use super::{canvas, scenery};
 use crate::base::suggestions::{self, counted};
 use crate::level::graph::work::{
-    BakedGraph, HandWork, MadeGraph, MakingProgress, bake_graph, groups_json, link_graph, make_graph,
-    nearest_point, parts_json, stitches, unwalkable,
+    BakedGraph, HandWork, MadeGraph, MakingProgress, NearestPointError, bake_graph, groups_json, link_graph,
+    make_graph, nearest_point, parts_json, stitches, unstandable, unwalkable,
 };
 use crate::level::graph::{GraphDef, GraphPaths, HandEdits, graph_text, read_graph_text};
 use crate::level::{DoorJoin, FILE_BYTES_MAX, FileSource, Hierarchy, RADIUS, SourceError, door_joins, load};
 use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands};
+use crate::nav::graph::link::floor_height_m;
 use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, grow};
 use crate::nav::solids::Solids;
 use crate::shell::output::{OutputFile, Results, is_stream};
@@ -262,13 +263,8 @@ impl<'s> GraphWork<'s> {
             let json = json!({ "file": file, "undone": count, "points": points, "links": links });
             return say(results, args.format, &human, &json);
         }
-        let work = HandWork {
-            add: args.add.iter().copied().map(in_space).collect(),
-            moves: args.moves.iter().map(|&(at, place)| (at, in_space(place))).collect(),
-            link: args.link.clone(),
-            unlink: args.unlink.clone(),
-            remove: args.remove.clone(),
-        };
+        let solids = self.solids()?;
+        let work = hand_work(args, &draft, solids.as_ref());
         let edits = work.edits(&draft);
         if edits.is_empty() {
             return Err(CommandFailure::usage(
@@ -276,11 +272,18 @@ impl<'s> GraphWork<'s> {
             ));
         }
         hand.apply(&mut draft, &edits).map_err(|error| CommandFailure::usage(error.to_string()))?;
-        let warnings = self.unwalkable(&draft, &work.laid())?;
+        let placed = work.placed_points(&draft);
+        let mut warnings = self.unwalkable(solids.as_ref(), &draft, &work.touched_links(&draft));
+        warnings.extend(self.unstandable(solids.as_ref(), &draft, &placed));
         let file = self.save_edited(&draft, &hand)?;
         let (points, links) = (draft.points().len(), draft.links().len());
         let edits = edits.len();
         let mut human = format!("{file}: {}, {points} points, {links} links", counted(edits as u64, "edit"));
+        if has_no_height(args) {
+            let place =
+                |&at: &u32| format!("\n  point {at} lies at {}", in_words(draft.points()[at as usize]));
+            human.extend(placed.iter().map(place));
+        }
         warnings.iter().for_each(|line| human.push_str(&format!("\n{line}")));
         let json =
             json!({ "file": file, "edits": edits, "points": points, "links": links, "warnings": warnings });
@@ -310,7 +313,8 @@ impl<'s> GraphWork<'s> {
                 PointEdit::Link { ends } => Some(*ends),
                 _ => None,
             });
-            unwalkable = self.unwalkable(&draft, &ends.collect::<Vec<_>>())?;
+            let solids = self.solids()?;
+            unwalkable = self.unwalkable(solids.as_ref(), &draft, &ends.collect::<Vec<_>>());
             done = format!("made {}; ", counted(edits.len() as u64, "link"));
             // What joins islands is kept like any other link that is laid by hand.
             if !edits.is_empty() {
@@ -347,8 +351,7 @@ impl<'s> GraphWork<'s> {
     }
 
     /// A warning for each of these links that nobody can walk.
-    fn unwalkable(&self, draft: &EditableGraph, links: &[[u32; 2]]) -> Result<Vec<String>, CommandFailure> {
-        let solids = self.solids()?;
+    fn unwalkable(&self, solids: Option<&Solids>, draft: &EditableGraph, links: &[[u32; 2]]) -> Vec<String> {
         let warning = |[a, b]: [u32; 2]| {
             let ends = [a, b].map(|end| draft.points()[end as usize]);
             let [from, to] = ends.map(in_words);
@@ -358,7 +361,19 @@ impl<'s> GraphWork<'s> {
                  `walkon graph edit --unlink {a},{b}` takes it away"
             )
         };
-        Ok(unwalkable(&self.def, solids.as_ref(), draft, links).into_iter().map(warning).collect())
+        unwalkable(&self.def, solids, draft, links).into_iter().map(warning).collect()
+    }
+
+    /// A warning for each of these points at which a body cannot stand.
+    fn unstandable(&self, solids: Option<&Solids>, draft: &EditableGraph, points: &[u32]) -> Vec<String> {
+        let warning = |at: u32| {
+            let place = in_words(draft.points()[at as usize]);
+            format!(
+                "warning: no body can stand at the point {at} at {place}: \
+                 `walkon graph edit --move {at}=X,Y,Z` puts it elsewhere"
+            )
+        };
+        unstandable(&self.def, solids, draft, points).into_iter().map(warning).collect()
     }
 
     /// What the doors of the level keep apart as it begins.
@@ -390,8 +405,10 @@ impl<'s> GraphWork<'s> {
             let made = made.map_err(wrong_graph)?;
             words = format!("{} made; ", counted(made as u64, "part"));
         } else if let (Some(name), Some(from), Some(within)) = (&args.name, args.from, args.within) {
-            let from = nearest_point(&draft, in_space(from));
-            let from = from.ok_or_else(|| CommandFailure::new(Exit::Level, "the graph has no points"))?;
+            let from = nearest_point(&draft, in_space(from)).map_err(|error| match error {
+                NearestPointError::Empty => CommandFailure::new(Exit::Level, error.to_string()),
+                NearestPointError::Far { .. } => CommandFailure::usage(format!("--from: {error}")),
+            })?;
             let grown = grow(&mut draft, name, from, within as f32).map_err(wrong_graph)?;
             words = format!(
                 "\"{name}\" took {} points from point {from} on, {} belong to other parts; ",
@@ -563,6 +580,29 @@ fn wrong_graph(error: crate::nav::graph::PointEditError) -> CommandFailure {
 
 fn in_space(place: PlaceArg) -> Vec3 {
     Vec3::new(place.x as f32, place.y.unwrap_or(0.0) as f32, place.z as f32)
+}
+
+/// What is to be changed by hand. A place without a height lies on the floor there: of several on the one
+/// nearest to height 0, where ways begin as well, or to where the point was.
+fn hand_work(args: &GraphEditArgs, draft: &EditableGraph, solids: Option<&Solids>) -> HandWork {
+    let on_floor = |place: PlaceArg, near_m: f32| {
+        let near = Vec3 { y: near_m, ..in_space(place) };
+        let floor_m = || solids.and_then(|solids| floor_height_m(solids, near)).unwrap_or(near_m);
+        Vec3 { y: place.y.map_or_else(floor_m, |y_m| y_m as f32), ..near }
+    };
+    let height_m = |at: u32| draft.points().get(at as usize).map_or(0.0, |point| point.y);
+    HandWork {
+        add: args.add.iter().map(|&place| on_floor(place, 0.0)).collect(),
+        moves: args.moves.iter().map(|&(at, place)| (at, on_floor(place, height_m(at)))).collect(),
+        link: args.link.clone(),
+        unlink: args.unlink.clone(),
+        remove: args.remove.clone(),
+    }
+}
+
+/// Whether a place of a point was given without its height.
+fn has_no_height(args: &GraphEditArgs) -> bool {
+    args.add.iter().chain(args.moves.iter().map(|(_, place)| place)).any(|place| place.y.is_none())
 }
 
 /// A report, with the file that it is about.

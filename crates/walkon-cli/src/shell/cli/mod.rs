@@ -109,9 +109,14 @@ fn start_log(general: &General) {
         ColorWhen::Always => env_logger::WriteStyle::Always,
         ColorWhen::Never => env_logger::WriteStyle::Never,
     };
+    let mut log = env_logger::Builder::new();
+    log.filter_level(level).write_style(style).format_timestamp(None);
+    if general.verbose == 0 {
+        // What libraries say is of use to nobody who only runs a level.
+        log.filter_level(log::LevelFilter::Off).filter_module("walkon", level);
+    }
     // A second logger in one process is no reason to stop.
-    let _ =
-        env_logger::Builder::new().filter_level(level).write_style(style).format_timestamp(None).try_init();
+    let _ = log.try_init();
 }
 
 fn perform(cli: Cli) -> Exit {

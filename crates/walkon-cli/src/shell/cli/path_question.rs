@@ -11,7 +11,7 @@ use walkon_shell::CommandFailure;
 
 use super::args::PlaceArg;
 use crate::base::suggestions;
-use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, SearchRecord, Traversal};
+use crate::nav::{Disc, NavMap, PathAnswer, PathQuery, SearchRecord, Traversal};
 use crate::world::World;
 use crate::world::ops::paths;
 use crate::world::tiles::Tiles;
@@ -37,17 +37,10 @@ pub(super) struct Answered {
 }
 
 impl PathQuestion {
-    /// Asks the map as walkers on it do.
+    /// Asks the map as walkers on it do, under the level's limit of expansions.
     pub fn answer(&self, world: &mut World) -> Answered {
-        let query = PathQuery {
-            start: self.from,
-            goal: self.to,
-            by: self.by.clone(),
-            accept: Accept::Nearest,
-            goal_layer: self.goal_layer,
-            expansions_max: u32::MAX,
-            others: self.others.clone(),
-        };
+        let query = paths::query(world, self.from, self.to, self.by.clone());
+        let query = PathQuery { goal_layer: self.goal_layer, others: self.others.clone(), ..query };
         let clock = Instant::now();
         let found = paths::find_recorded(world, &query, &mut || clock.elapsed().as_secs_f64());
         Answered { answer: found.answer, record: found.record, micros: found.seconds * 1e6, goal: self.to }

@@ -95,6 +95,42 @@ pub fn can_walk(solids: Option<&Solids>, ends: [Vec3; 2], options: &LinkOptions)
     is_gentle(a, b, options) && solids.is_none_or(|solids| way(solids, ends, options) == LinkCheck::Clear)
 }
 
+/// Whether a body can stand at a place: on a floor, with room, within nothing solid. Without solids it can
+/// anywhere.
+#[must_use]
+pub fn can_stand(solids: Option<&Solids>, place: Vec3, options: &LinkOptions) -> bool {
+    let Some(solids) = solids else { return true };
+    let (room, step) = (options.room, Vec3::Y * options.room.step_m);
+    solids.first_hit(place + step, place - step).is_some()
+        && Strip { solids, room, stray_m: options.stray_m }.stands(place)
+        && !solids.is_enclosed(place + step)
+}
+
+/// The height of the floor above or below a place, metres: of several the one nearest to it. None where there
+/// is no floor. Cost: a ray for each, and nine that end far away.
+#[must_use]
+pub fn floor_height_m(solids: &Solids, place: Vec3) -> Option<f32> {
+    /// How far below a floor the next one is looked for, metres, and as a part of its height.
+    const BELOW: f32 = 1e-3;
+    let [low, high] = solids.bounds()?;
+    let at = |y_m: f32| Vec3::new(place.x, y_m, place.z);
+    let (mut from_m, mut nearest) = (high.y + 1.0, None::<f32>);
+    // Bounded: each floor lies below the one before.
+    while let Some(hit) = solids.first_hit(at(from_m), at(low.y - 1.0)) {
+        let found_m = hit.point.y;
+        let away_m = BELOW * (1.0 + found_m.abs());
+        let is_nearer = |best_m: f32| (found_m - place.y).abs() < (best_m - place.y).abs();
+        // Undersides look down, and floors go on below walls and steps; what is met first is a floor
+        // whichever way it looks.
+        let is_floor = || hit.is_front && !solids.is_enclosed(at(found_m + away_m));
+        if nearest.is_none_or(|best_m| is_nearer(best_m) && is_floor()) {
+            nearest = Some(found_m);
+        }
+        from_m = found_m - away_m;
+    }
+    nearest
+}
+
 /// All pairs near enough and not too steep, sorted.
 fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, PointEditError> {
     let cell = options.distance_max_m.max(1e-3);
@@ -209,6 +245,43 @@ mod tests {
         (0..count * count)
             .map(|at| Vec3::new((at % count) as f32 * 0.5, y, (at / count) as f32 * 0.5))
             .collect()
+    }
+
+    #[test]
+    fn a_body_stands_on_floors_with_room_and_in_nothing_solid() {
+        // A hall with a pillar wider than a body, and a bridge over it too low to pass below.
+        let hall = slab([0.0, 10.0], [-0.2, 0.0], [0.0, 10.0]);
+        let pillar = slab([4.0, 6.0], [0.0, 3.0], [4.0, 6.0]);
+        let bridge = slab([0.0, 10.0], [1.0, 1.2], [8.0, 10.0]);
+        let solids = Solids::new(&[hall, pillar, bridge].concat()).unwrap();
+        let options = LinkOptions::default();
+        let stands = |x: f32, y: f32, z: f32| can_stand(Some(&solids), Vec3::new(x, y, z), &options);
+        assert!(stands(2.0, 0.0, 2.0) && stands(5.0, 3.0, 5.0) && stands(5.0, 1.2, 9.0));
+        assert!(!stands(2.0, 1.0, 2.0), "in the air");
+        assert!(!stands(5.0, 0.0, 5.0), "in the pillar");
+        assert!(!stands(3.8, 0.0, 5.0), "too near to the pillar");
+        assert!(!stands(5.0, 0.0, 9.0), "below the bridge");
+        assert!(!stands(12.0, 0.0, 2.0), "beside the hall");
+        assert!(can_stand(None, Vec3::new(12.0, 0.0, 2.0), &options));
+    }
+
+    #[test]
+    fn the_floor_of_a_place_is_the_one_nearest_to_it() {
+        let floors = [[0.0, 0.2], [3.0, 3.2], [7.0, 7.5]].map(|y| slab([0.0, 4.0], y, [0.0, 4.0])).concat();
+        // Every triangle of the second look faces the other way: the highest floor is found all the same.
+        let turned: Vec<[Vec3; 3]> = floors.iter().map(|&[a, b, c]| [a, c, b]).collect();
+        let height = |triangles: &[[Vec3; 3]], x: f32, y: f32| {
+            floor_height_m(&Solids::new(triangles).unwrap(), Vec3::new(x, y, 2.0))
+        };
+        for (y, expected) in
+            [(-5.0, 0.2), (0.0, 0.2), (1.6, 0.2), (1.8, 3.2), (5.3, 3.2), (5.4, 7.5), (90.0, 7.5)]
+        {
+            let found = height(&floors, 1.0, y).unwrap();
+            assert!((found - expected).abs() < 1e-4, "{y}: {found}");
+        }
+        assert_eq!(height(&floors, 5.0, 0.0), None);
+        assert!(height(&turned, 1.0, 9.0).is_some());
+        assert_eq!(height(&[], 1.0, 0.0), None);
     }
 
     #[test]

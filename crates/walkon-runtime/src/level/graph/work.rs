@@ -19,12 +19,13 @@ use crate::level::source::{FileSource, SourceError, beside};
 use crate::level::tile_layout::Hierarchy;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::islands::stitch;
-use crate::nav::graph::link::can_walk;
+use crate::nav::graph::link::{can_stand, can_walk};
 use crate::nav::graph::{
     EditableGraph, Generated, LinkReport, LinkedGroup, Measured, PointEdit, PointEditError,
     PrecomputedRoutes, carry_parts, generate, groups, link,
 };
 use crate::nav::solids::Solids;
+use crate::world::ops::graph::POINT_WITHIN_M;
 
 /// Hears how far work has come: how much is done, of how much.
 pub type GraphProgress<'p> = &'p mut dyn FnMut(u64, u64);
@@ -218,14 +219,41 @@ impl HandWork {
         edits
     }
 
-    /// The new links that are there after all edits, by the numbers of then: what is removed shifts those
-    /// above it.
+    /// The links that the edits have laid, and those of points that they have moved: what is there after all
+    /// edits, by the numbers of then.
     #[must_use]
-    pub fn laid(&self) -> Vec<[u32; 2]> {
+    pub fn touched_links(&self, after: &EditableGraph) -> Vec<[u32; 2]> {
+        let kept = self.numbers_after();
+        let laid = self.link.iter().filter_map(|&[a, b]| Some([kept(a)?, kept(b)?]));
+        let mut links: Vec<[u32; 2]> = laid.filter(|&ends| after.is_linked(ends)).collect();
+        let moved: BTreeSet<u32> = self.moves.iter().filter_map(|&(at, _)| kept(at)).collect_set();
+        let is_laid =
+            |links: &[[u32; 2]], [a, b]: [u32; 2]| links.contains(&[a, b]) || links.contains(&[b, a]);
+        for ends in after.links().filter(|ends| ends.iter().any(|end| moved.contains(end))) {
+            if !is_laid(&links, ends) {
+                links.push(ends);
+            }
+        }
+        links
+    }
+
+    /// The points that the edits have added or moved: those that are there after all edits, by the numbers of
+    /// then.
+    #[must_use]
+    pub fn placed_points(&self, after: &EditableGraph) -> Vec<u32> {
+        let kept = self.numbers_after();
         let removed: BTreeSet<u32> = self.remove.iter().copied().collect_set();
-        let shifted = |at: u32| at - removed.range(..at).count() as u32;
-        let stay = self.link.iter().filter(|ends| ends.iter().all(|end| !removed.contains(end)));
-        stay.map(|ends| ends.map(shifted)).collect()
+        let end = (after.points().len() + removed.len()) as u32;
+        let added = end - self.add.len() as u32..end;
+        let placed: BTreeSet<u32> = added.chain(self.moves.iter().map(|(at, _)| *at)).collect_set();
+        placed.into_iter().filter_map(kept).collect()
+    }
+
+    /// What a point has for its number after all edits: what is removed shifts those above it. None for what
+    /// is removed itself.
+    fn numbers_after(&self) -> impl Fn(u32) -> Option<u32> + use<> {
+        let removed: BTreeSet<u32> = self.remove.iter().copied().collect_set();
+        move |at| (!removed.contains(&at)).then(|| at - removed.range(..at).count() as u32)
     }
 }
 
@@ -269,6 +297,20 @@ pub fn unwalkable(
     links.iter().copied().filter(is_wrong).collect()
 }
 
+/// Those of some points at which a body cannot stand.
+#[must_use]
+pub fn unstandable(
+    def: &GraphDef,
+    solids: Option<&Solids>,
+    draft: &EditableGraph,
+    points: &[u32],
+) -> Vec<u32> {
+    let options = def.link_options();
+    let stands =
+        |at: u32| draft.points().get(at as usize).is_none_or(|&place| can_stand(solids, place, &options));
+    points.iter().copied().filter(|&at| !stands(at)).collect()
+}
+
 /// The groups of a graph as JSON.
 #[must_use]
 pub fn groups_json(draft: &EditableGraph, groups: &[LinkedGroup]) -> Vec<Value> {
@@ -288,11 +330,34 @@ pub fn parts_json(draft: &EditableGraph) -> Vec<Value> {
     draft.parts().iter().map(|found| part(&found.name, found.points.len())).collect()
 }
 
-/// The point nearest to a place; None in a graph without points.
-#[must_use]
-pub fn nearest_point(draft: &EditableGraph, place: Vec3) -> Option<u32> {
-    let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance_squared(place), at));
-    ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, at)| at)
+/// The point of a graph nearest to a place, as near as scripts name points by places.
+///
+/// # Errors
+/// There is none, or it is too far away for that.
+pub fn nearest_point(draft: &EditableGraph, place: Vec3) -> Result<u32, NearestPointError> {
+    let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance(place), at));
+    let nearest = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    match nearest {
+        None => Err(NearestPointError::Empty),
+        Some((away_m, at)) if away_m > POINT_WITHIN_M => Err(NearestPointError::Far { at, away_m }),
+        Some((_, at)) => Ok(at),
+    }
+}
+
+/// Why there is no point near a place.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum NearestPointError {
+    /// No point at all.
+    #[error("the graph has no points")]
+    Empty,
+    /// The nearest one is too far away.
+    #[error("the nearest point, {at}, is {away_m:.1} m away, expected one within {POINT_WITHIN_M} m")]
+    Far {
+        /// Its number.
+        at: u32,
+        /// How far, metres.
+        away_m: f32,
+    },
 }
 
 /// The ways between the parts of a graph, worked out and measured.
@@ -355,7 +420,7 @@ impl BakedGraph {
 mod tests {
     use glam::Vec3;
 
-    use crate::level::graph::work::{HandWork, nearest_point, stitches};
+    use crate::level::graph::work::{HandWork, NearestPointError, nearest_point, stitches};
     use crate::nav::graph::{EditableGraph, groups};
 
     fn rows() -> EditableGraph {
@@ -375,10 +440,46 @@ mod tests {
         for edit in work.edits(&draft) {
             draft.apply(&edit).unwrap();
         }
-        assert_eq!(work.laid(), [[0, 4]]);
+        assert_eq!(work.touched_links(&draft), [[0, 4]]);
+        assert_eq!(work.placed_points(&draft), [4]);
         let [a, b] = [0, 4].map(|at| draft.points()[at]);
         assert_eq!((a.x, b.x), (2.0, 3.0));
         assert!(draft.links().any(|ends| ends == [0, 4]));
+    }
+
+    /// The links and points that are told of are those whose ends, in places, the edits have changed.
+    #[test]
+    fn touched_links_and_placed_points_are_found_again_by_the_numbers_after_all_edits() {
+        let places = |draft: &EditableGraph, ends: [u32; 2]| {
+            let mut places = ends.map(|end| draft.points()[end as usize].to_array());
+            places.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            places
+        };
+        let far = Vec3::new(9.0, 0.0, 9.0);
+        for remove in [vec![], vec![0], vec![1], vec![4], vec![5, 0], vec![6], vec![3, 1]] {
+            let mut draft = rows();
+            let work = HandWork {
+                add: vec![Vec3::new(3.0, 0.0, 0.0)],
+                moves: vec![(1, far)],
+                link: vec![[2, 6], [1, 5]],
+                unlink: vec![[2, 6]],
+                remove,
+            };
+            for edit in work.edits(&draft) {
+                draft.apply(&edit).unwrap();
+            }
+            let mut touched: Vec<_> =
+                work.touched_links(&draft).into_iter().map(|ends| places(&draft, ends)).collect();
+            touched.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            let is_moved = |ends: &[[f32; 3]; 2]| ends.contains(&far.to_array());
+            let mut expected: Vec<_> =
+                draft.links().map(|ends| places(&draft, ends)).filter(is_moved).collect();
+            expected.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            assert_eq!(touched, expected, "{:?}", work.remove);
+            let is_new = |at: &u32| [far, Vec3::new(3.0, 0.0, 0.0)].contains(&draft.points()[*at as usize]);
+            let expected: Vec<u32> = (0..draft.points().len() as u32).filter(is_new).collect();
+            assert_eq!(work.placed_points(&draft), expected, "{:?}", work.remove);
+        }
     }
 
     #[test]
@@ -387,7 +488,11 @@ mod tests {
         let edits = stitches(&draft, &mut |_, _| {}).unwrap();
         edits.iter().for_each(|edit| _ = draft.apply(edit).unwrap());
         assert_eq!((edits.len(), groups(&draft).len()), (2, 1));
-        assert_eq!(nearest_point(&draft, Vec3::new(1.9, 0.0, 4.4)), Some(5));
-        assert_eq!(nearest_point(&EditableGraph::default(), Vec3::ZERO), None);
+        assert_eq!(nearest_point(&draft, Vec3::new(1.9, 0.0, 4.4)), Ok(5));
+        assert_eq!(nearest_point(&draft, Vec3::new(2.0, 0.0, 12.0)), Ok(5));
+        let far = nearest_point(&draft, Vec3::new(2.0, 0.0, 12.5)).unwrap_err();
+        assert_eq!(far.to_string(), "the nearest point, 5, is 8.5 m away, expected one within 8 m");
+        let none = nearest_point(&EditableGraph::default(), Vec3::ZERO);
+        assert_eq!(none, Err(NearestPointError::Empty));
     }
 }

@@ -120,6 +120,22 @@ fn edits_by_hand_survive_generating_and_are_taken_back_either_way() {
 }
 
 #[test]
+fn a_point_that_is_moved_or_added_tells_what_cannot_be_walked_there() {
+    let mut table = Table::tower();
+    let count = table.answer(json!({ "action": "island" }))["points"].as_u64().unwrap();
+    let moved = table.answer(json!({ "action": "edit", "move": [{ "point": 0, "to": [0.6, 1.5, 0.6] }] }));
+    let warnings = moved["warnings"].as_array().unwrap();
+    let (last, links) = warnings.split_last().unwrap();
+    assert!(!links.is_empty() && links.iter().all(|link| link["ends"][0] == 0), "{moved}");
+    assert_eq!((&last["point"], &last["text"]), (&json!(0), &json!("no body can stand at the point 0")));
+    table.document.undo(&mut table.project).unwrap();
+    let added = table.answer(json!({ "action": "edit", "add": [[500, 0, 0]] }));
+    assert_eq!(added["warnings"][0]["point"], count, "{added}");
+    let far = table.act(json!({ "action": "space", "name": "far", "from": [600, 0, 0], "within": 3 }));
+    assert!(far.unwrap_err().to_string().contains(" is 100.0 m away, expected one within 8 m"));
+}
+
+#[test]
 fn islands_are_listed_removed_and_stitched() {
     let mut table = Table::tower();
     let whole = table.answer(json!({ "action": "island" }));

@@ -14,6 +14,7 @@ use walkon_shell::{CommandFailure, Exit};
 use super::source::DrawSource;
 use crate::base::suggestions::counted;
 use crate::base::time::{TickNumber, TickRate};
+use crate::game::Game;
 use crate::game::recording::Recording;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
@@ -22,7 +23,7 @@ use crate::shell::cli::path_question::layer_of;
 use crate::shell::cli::shell::Shell;
 use crate::shell::cli::{run, scenery};
 use crate::shell::interrupts::Interrupts;
-use crate::shell::output::{OutputFile, is_stream};
+use crate::shell::output::{OutputFile, is_stream, tell};
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
@@ -111,12 +112,28 @@ pub(super) fn run(
         }
     }
     drop(bar);
+    if let Some(what) = beyond_the_end(&game, trace, pace).filter(|_| args.ticks.is_some() && !shell.is_quiet)
+    {
+        tell(&format!("warning: {what}"));
+    }
     let (frames, bytes) = (film.frames, film.finish()?);
     target.write(&bytes)?;
     shell.more(|| {
         format!("wrote {}: {}, {} bytes", target.path().display(), counted(frames, "frame"), bytes.len())
     });
     Ok(Exit::Ok)
+}
+
+/// What is to be said where a run ends before the last frame that was asked for.
+fn beyond_the_end(game: &Game, trace: Option<&Recording<'_>>, pace: FrameTiming) -> Option<String> {
+    let last = pace.first + (pace.frames() - 1) * pace.every;
+    let reached = game.world().tick().0;
+    if game.outcome().is_some() && reached < last {
+        return Some(format!("the level's script ends the run in tick {reached}, and the animation with it"));
+    }
+    let end = trace.map(Recording::last_tick).filter(|end| *end < last)?;
+    let first = pace.first.max(end + 1);
+    Some(format!("the trace ends in tick {end}; ticks {first} to {last} are what would have come of it"))
 }
 
 /// An animation in the making.
