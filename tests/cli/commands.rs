@@ -1520,3 +1520,89 @@ fn a_script_that_is_named_with_the_folder_of_scripts_is_told_without_it() {
         }
     }
 }
+
+#[test]
+fn a_project_is_checked_in_its_own_folders_and_another_folder_whole() {
+    let project = Project::new();
+    for (path, text) in [
+        ("package.json", "{}"),
+        ("data/items.json", "{\"sword\": 1}"),
+        ("node_modules/a/package.json", "{}"),
+        ("tools/build.lua", "return {"),
+        ("scripts/yard.lua", "return 1"),
+    ] {
+        project.write(path, text);
+    }
+    for command in [&["check"][..], &["check", "."]] {
+        let (out, err) = project.expect(0, command);
+        assert!(!format!("{out}{err}").contains("items"), "{out}{err}");
+    }
+    let (_, err) = project.expect(3, &["check", "data"]);
+    assert!(err.contains("data/items.json"), "who names a folder means it: {err}");
+    let (_, err) = project.expect(4, &["check", "tools"]);
+    assert!(err.contains("build.lua"), "{err}");
+    project.write("walkon.json", "[]");
+    let (_, err) = project.expect(3, &["check"]);
+    assert!(err.contains("walkon.json: it is a list, expected an object"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_f24_pipes_in_place_of_files_are_refused_and_not_waited_for() {
+    let project = Project::new();
+    let pipe = project.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    for command in [
+        &["draw", "pipe"][..],
+        &["replay", "pipe"],
+        &["run", "pipe"],
+        &["run", "yard", "--from", "pipe"],
+        &["path", "--map", "pipe", "--scen", "pipe"],
+        &["batch", "--merge", "pipe"],
+    ] {
+        let output = project.run(command);
+        let err = text(&output.stderr);
+        let is_refused = !output.status.success() && err.contains("not a regular file");
+        assert!(is_refused, "{command:?}: {} {err}", output.status);
+    }
+}
+
+#[test]
+fn with_v_every_file_that_is_written_is_named() {
+    let project = Project::new();
+    let options =
+        ["--seconds", "0.2", "--trace", "t.jsonl", "--profile", "p.json", "--save-at", "3", "s.save"];
+    let (_, quiet) = project.expect(0, &[&["run", "yard"][..], &options].concat());
+    assert!(!quiet.contains("wrote"), "{quiet}");
+    let (_, err) = project.expect(0, &[&["run", "yard", "-v"][..], &options].concat());
+    for file in ["t.jsonl", "p.json", "s.save"] {
+        assert_eq!(err.matches(&format!("wrote {file}\n")).count(), 1, "{file}: {err}");
+    }
+}
+
+/// The ground of a grid has a margin of cells around it: whoever begins beyond that finds the ground over it,
+/// but not through a wall.
+#[test]
+fn a_start_beyond_the_edge_of_a_grid_finds_the_ground_in_a_clear_line() {
+    let project = Project::new();
+    let level = |obstacles: &str| {
+        format!(
+            r#"{{ "navigation": {{ "areas": [{{ "name": "yard", "polygon": [[0,0],[16,0],[16,10],[0,10]] }}],
+            "obstacles": [{obstacles}] }} }}"#
+        )
+    };
+    let wall = r#"{ "name": "wall", "polygon": [[-1,-12],[-0.5,-12],[-0.5,22],[-1,22]] }"#;
+    for (obstacles, from_x, status) in [
+        ("", -0.5, "complete"),
+        ("", -1.5, "complete"),
+        ("", -3.0, "complete"),
+        ("", -7.0, "complete"),
+        ("", -9.0, "none"),
+        (wall, -3.0, "none"),
+    ] {
+        project.write("levels/edge.json", &level(obstacles));
+        let from = format!("--from={from_x},3");
+        let answer = project.json(0, &["path", "edge", &from, "--to", "4,4", "--format", "json"]);
+        assert_eq!(answer["status"], status, "from {from_x}, {obstacles}: {answer}");
+    }
+}

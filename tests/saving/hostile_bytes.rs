@@ -5,7 +5,7 @@
 
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::game::Game;
-use walkon_runtime::game::save::seal;
+use walkon_runtime::game::save::{SAVE_FORM, seal};
 
 use super::contract::Piece;
 use crate::laws::fuzzed::checks;
@@ -44,8 +44,9 @@ fn what_is_no_save_game_is_refused_with_the_reason() {
     assert_eq!(refused(b""), "the save game cannot be read: it is no save game of walkon");
     assert_eq!(refused(b"{\"walkon\": 1}"), "the save game cannot be read: it is no save game of walkon");
     let mut form = whole.clone();
-    form[8] = 10;
-    assert_eq!(refused(&form), "the save game cannot be read: it is of form 10, this version reads form 9");
+    form[8] = SAVE_FORM as u8 + 1;
+    let told = format!("it is of form {}, this version reads form {SAVE_FORM}", SAVE_FORM + 1);
+    assert_eq!(refused(&form), format!("the save game cannot be read: {told}"));
     let mut other = whole.clone();
     let middle = other.len() / 2;
     other[middle] ^= 1;

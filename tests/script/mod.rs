@@ -11,6 +11,7 @@ pub mod profiles;
 pub mod reload;
 pub mod reload_levels;
 pub mod reload_scenes;
+pub mod runtime_events;
 pub mod samples;
 pub mod sandbox;
 pub mod scenes;

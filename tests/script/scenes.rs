@@ -749,6 +749,53 @@ fn a_scene_under_way_ends_with_its_level_and_goes_no_further() {
     play.assert_given_back("the end of the level");
 }
 
+/// The same where its script has returned and only a walk is left: what it was to do was not done.
+#[test]
+fn a_scene_whose_walks_the_end_of_a_level_ends_has_not_finished() {
+    let mut play = Play::scene(
+        r#"holds = { "anna" }, onEnd = function(info) log.info("onEnd %s", info.outcome) end,
+        script = function(c) c:start(world.character("anna"), "far") end"#,
+    );
+    play.ticks(30);
+    let recorded = play.game.end();
+    play.facts.extend(recorded.lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    assert_eq!(play.told(), ["onEnd levelEnd", "ended levelEnd false nil nil"]);
+}
+
+/// A scene that waits for another, which it has begun, is told how that ended, watched or skipped, however it
+/// waits.
+#[test]
+fn a_scene_inside_another_that_is_skipped_ends_as_when_it_is_watched() {
+    for wait in ["inner:wait()", "c:waitFor(inner)", "c:waitFor(inner, { timeout = 50 })"] {
+        for skips in [false, true] {
+            let mut play = Play::scene(&format!(
+                r#"holds = {{ "anna" }}, script = function(c)
+                    cinematic.define("inner", {{ holds = {{ "ben" }}, script = function(c)
+                        c:walk(world.character("ben"), "far") c:wait(2) end }})
+                    local inner = cinematic.play("inner")
+                    local info = {wait}
+                    log.info("%s %s", info and info.outcome, world.character("ben").position)
+                    c:walk(world.character("anna"), "far")
+                end"#
+            ));
+            play.ticks(20);
+            if skips {
+                play.skip();
+            }
+            while play.count("cinematicEnded") < 2 {
+                play.tick(&[]);
+                assert!(play.world().tick().0 < 20_000, "{wait}");
+            }
+            let told = play.told();
+            let line = told.iter().find(|line| line.starts_with("finished ")).cloned();
+            let line = line.unwrap_or_else(|| panic!("{wait}, skipped {skips}: {told:?}"));
+            let far = play.world().find_character("ben").unwrap();
+            let place = play.world().character(far).unwrap().body.position;
+            assert!(line.contains(&format!("{}", place.x)), "{wait}, skipped {skips}: {line}, {place}");
+        }
+    }
+}
+
 #[test]
 fn a_scene_that_the_end_of_a_level_begins_is_told_to_nobody() {
     let mut play = Play::scene(

@@ -122,11 +122,7 @@ impl FileSource for Folder {
             return Err(SourceError::Outside);
         }
         let file = self.open_inside(&asked, &real)?;
-        let mut bytes = Vec::new();
-        file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(from_io)?;
-        if bytes.len() as u64 > bytes_max {
-            return Err(SourceError::TooBig { bytes_max });
-        }
+        let bytes = read_up_to(file, bytes_max)?;
         self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(real);
         Ok(bytes)
     }
@@ -134,6 +130,29 @@ impl FileSource for Folder {
     fn names(&self) -> Vec<String> {
         self.files_in(".", SUGGESTED)
     }
+}
+
+/// Opens a file that may lie anywhere, to read it; pipes and devices are refused, and none is waited for.
+///
+/// # Errors
+/// When there is none, or it is no regular file.
+pub fn open_regular(path: &Path) -> Result<File, SourceError> {
+    let file = without_waiting().open(path).map_err(from_io)?;
+    if file.metadata().map_err(from_io)?.is_file() { Ok(file) } else { Err(SourceError::NotAFile) }
+}
+
+/// The bytes of such a file, of which there may be `bytes_max`.
+///
+/// # Errors
+/// As [`open_regular`], or there are more.
+pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
+    read_up_to(open_regular(path)?, bytes_max)
+}
+
+fn read_up_to(file: File, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
+    let mut bytes = Vec::new();
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(from_io)?;
+    if bytes.len() as u64 > bytes_max { Err(SourceError::TooBig { bytes_max }) } else { Ok(bytes) }
 }
 
 fn gather(folder: &Path, prefix: &str, limits: ListingLimits, names: &mut Vec<String>) {

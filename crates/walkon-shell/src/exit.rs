@@ -15,7 +15,7 @@ pub enum Exit {
     Usage,
     /// The level was refused.
     Level,
-    /// A script failed at the start, or faulted under `--strict`.
+    /// A script failed as it was loaded or in `init`, or faulted under `--strict`.
     Script,
     /// Stopped by a limit or by the watchdog, or not repeatable.
     Limit,

@@ -64,8 +64,8 @@ pub struct Project {
     pub folder: Folder,
     /// Script folders below the root; `.` is the root itself.
     pub script_folders: Vec<String>,
-    /// Level folders below the root.
-    level_folders: Vec<String>,
+    /// Level folders below the root; `.` is the root itself.
+    pub level_folders: Vec<String>,
     /// Whether there is a `walkon.json`.
     pub is_marked: bool,
     /// Scripts that cannot be read, by their path below the script folders, and why.
@@ -77,7 +77,7 @@ impl Project {
     pub fn around(folder: &Path) -> Result<Self, CommandFailure> {
         let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
         let start = folder.canonicalize().map_err(failed)?;
-        let marked = start.ancestors().find(|above| above.join(MARKER).is_file());
+        let marked = start.ancestors().find(|above| above.join(MARKER).exists());
         let folder = Folder::open(marked.unwrap_or(&start)).map_err(failed)?;
         let marker = if marked.is_some() { Some(read_marker(&folder)?) } else { None };
         let is_marked = marker.is_some();
@@ -254,6 +254,9 @@ fn read_marker(folder: &Folder) -> Result<Marker, CommandFailure> {
     let refused = |exit: Exit, why: String| CommandFailure::new(exit, format!("{}{why}", place.display()));
     let bytes =
         folder.read(MARKER, MARKER_BYTES_MAX).map_err(|error| refused(Exit::Io, format!(": {error}")))?;
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(refused(Exit::Level, ": it is a list, expected an object".to_owned()));
+    }
     let marker: Marker = serde_json::from_slice(&bytes).map_err(|error| {
         refused(Exit::Level, format!(":{}:{}: {}", error.line(), error.column(), without_place(&error)))
     })?;

@@ -181,6 +181,13 @@ pub(super) fn tell(line: &str) {
     });
 }
 
+/// Says with `-v` that a file was written.
+pub(super) fn tell_written(name: &dyn std::fmt::Display) {
+    if log::log_enabled!(log::Level::Info) {
+        tell(&format!("wrote {name}"));
+    }
+}
+
 /// An option that writes a file, and the file that it was given.
 pub(super) struct AskedOutput<'a> {
     pub option: &'static str,
@@ -284,7 +291,7 @@ impl OutputFile {
         self.write_with(|out| out.write_all(bytes))
     }
 
-    /// The same for a file that is written in parts, which are buffered.
+    /// The same for a file that is written in parts, which are buffered. With `-v` a line says so.
     pub fn write_with(
         &self,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -304,7 +311,9 @@ impl OutputFile {
             // The first error is the one to tell.
             let _ = std::fs::remove_file(&path);
             failed(error)
-        })
+        })?;
+        tell_written(&self.asked.display());
+        Ok(())
     }
 
     /// A new file beside it, or among the temporary files where it is stdout.

@@ -9,14 +9,17 @@ use std::path::{Path, PathBuf};
 use walkon_shell::CommandFailure;
 
 use super::output::{OutputFile, is_stream, tell};
+use crate::disk;
 use crate::game::Game;
+use crate::game::save::SAVE_BYTES_MAX;
 
 /// The bytes of a save game.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandFailure> {
-    std::fs::read(path).map_err(|error| CommandFailure::io(format!("save {}: {error}", path.display())))
+    disk::read_regular(path, SAVE_BYTES_MAX as u64)
+        .map_err(|error| CommandFailure::io(format!("save {}: {error}", path.display())))
 }
 
 /// A save that is to be written after a tick.

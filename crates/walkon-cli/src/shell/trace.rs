@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use walkon_shell::CommandFailure;
 
-use super::output::tell;
+use super::output::{tell, tell_written};
 
 /// Most bytes that wait in memory.
 const WAITING_MAX: usize = 64 * 1024;
@@ -138,6 +138,9 @@ impl Trace {
             && let Err(error) = self.sync()
         {
             self.give_up(&error);
+        }
+        if self.state == TraceFileState::Writing && !self.is_stdout() {
+            tell_written(&self.name);
         }
         self.state != TraceFileState::Broken
     }

@@ -30,8 +30,8 @@ pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
 
 /// The events of the runtime: scripts hear them and cannot emit them.
 #[must_use]
-pub fn runtime_events() -> &'static [&'static str] {
-    &HEARD
+pub fn runtime_events<'a>() -> impl Iterator<Item = &'a str> {
+    HEARD.iter().map(|event| event.name)
 }
 
 /// The globals of a script besides the API, each with what is in it: nothing for functions.

@@ -389,6 +389,7 @@ impl ScriptHost {
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
             testing::turns::end(vm);
+            store::with(lua, |runtime| runtime.cinematics.scenes.is_level_over = true);
             let _ = lend::with_world(lua, |world: &mut World| world.events.close());
             let _ = lend::with_world(lua, ops::walks::end_level);
             // Before they hear that their walks have settled, so that no task goes on to its next step.

@@ -22,7 +22,7 @@ use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{AcceptEnd, Ask, LinkTaking, OnLink, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, LinkTaking, OnLink, Phase, WaitCause, Walk, WalkOptions};
 use crate::world::walk_mode::WalkMode;
 use crate::world::walks::by_creation;
 
@@ -442,12 +442,9 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     if under_way || following.cursor.next(&following.path).is_some() {
         return None;
     }
-    if matches!(walk.goal, Goal::Door(_)) {
-        return Some((Status::Arrived, Reason::Reached));
-    }
     if following.path.whole {
         // A target that moves by less than the threshold is waited for; the end is by radius or patience.
-        let is_still = matches!(walk.goal, Goal::Point(_));
+        let is_still = matches!(walk.goal, Goal::Point(_) | Goal::Door(_));
         return is_still.then_some((Status::Arrived, Reason::Reached));
     }
     Some(match walk.options.accept {
@@ -477,7 +474,7 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     let given_ticks = walk.options.patience_ticks;
     // Most get on.
     let gets_on = now.since(since) < given_ticks && now.since(walk.nearest_tick) < given_ticks;
-    if gets_on && walk.door_wait.is_none() {
+    if gets_on && walk.place_wait.is_none() {
         return None;
     }
     let patience_ticks = match walk.phase {
@@ -489,22 +486,29 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
     let waited = now.since(since) >= patience_ticks.saturating_add(turn_ticks);
     let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
     reason
-        .or_else(|| turned_away(clock, doors, walk))
+        .or_else(|| stood_too_long(clock, doors, walk))
         .or_else(|| why_lost(clock, doors, walk, patience_ticks))
 }
 
-/// Whether a walk of any kind has stood too long at a door that is closed again each time that it opens,
-/// which is when it goes on for a moment.
-fn turned_away(clock: &Clock, doors: &[Door], walk: &Walk) -> Option<Reason> {
+/// Why a walk has stood too long at one place although it got on for a moment now and then, if it has: at a
+/// door that is closed again each time that it opens, whatever kind of walk it is; or, where it has nothing
+/// to do but reach its goal, among others who leave it one way and then another.
+fn stood_too_long(clock: &Clock, doors: &[Door], walk: &Walk) -> Option<Reason> {
     /// It has just been there.
     const MOMENT_S: f64 = 0.1;
-    let wait = walk.door_wait.as_ref()?;
+    let wait = walk.place_wait.as_ref()?;
     let now = walk.clock(clock.landing());
-    let opening_s = doors.get(wait.door.index())?.moving_s;
-    let given_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+    let (patiences, opening_s, reason) = match wait.cause {
+        WaitCause::Door(door) => (Walk::PATIENCES_MAX, doors.get(door.index())?.moving_s, Reason::DoorClosed),
+        WaitCause::Others if walk.phase == Phase::Moving && walk_modes::is_plain(walk) => {
+            (Walk::QUEUED_PATIENCES_MAX, 0.0, Reason::Stuck)
+        }
+        WaitCause::Others => return None,
+    };
+    let given_ticks = walk.options.patience_ticks.saturating_mul(patiences);
     let is_there = now.since(wait.seen) <= clock.rate.ticks(MOMENT_S);
     let is_over = now.since(wait.since) >= given_ticks.saturating_add(clock.rate.ticks(opening_s));
-    (is_there && is_over).then_some(Reason::DoorClosed)
+    (is_there && is_over).then_some(reason)
 }
 
 /// Why a walk to a point goes to and fro, always getting on a little and never nearer to its end, if it does;
@@ -522,7 +526,7 @@ fn why_lost(clock: &Clock, doors: &[Door], walk: &Walk, patience_ticks: u64) -> 
         let opening_ticks = clock.rate.ticks(opening_s);
         now.since(since) >= patience_ticks.saturating_mul(patiences).saturating_add(opening_ticks)
     };
-    let is_lost = walk_modes::is_to_point(walk)
+    let is_lost = walk_modes::is_plain(walk)
         && (is_over(walk.nearest_tick.max(walk.queue_tick), Walk::PATIENCES_MAX)
             || is_over(walk.nearest_tick, Walk::QUEUED_PATIENCES_MAX));
     is_lost.then_some(reason)

@@ -24,7 +24,7 @@ use crate::world::map::LevelMap;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Phase, WaitCause, Walk};
 use crate::world::walk_mode::WalkMode;
 use crate::world::walks::{Walks, by_creation};
 
@@ -222,7 +222,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
     match map.closed_door_ahead(walk) {
         Some((door, left_m)) => {
             if left_m <= made.gait.speed_mps * clock.rate.step_seconds() {
-                walk.stand_at_door(door, character.body.position, clock);
+                walk.stand_at(WaitCause::Door(door), character.body.position, clock);
                 stand_before(map, events, walk, character, door);
             } else {
                 walk_on(walk, landing);

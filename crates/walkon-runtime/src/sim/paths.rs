@@ -26,7 +26,7 @@ use crate::world::goal::Goal;
 use crate::world::ops::paths;
 use crate::world::ops::walks::retarget_path;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
+use crate::world::walk::{Ask, Crowd, Following, Phase, WaitCause, Walk};
 use crate::world::walk_mode::WalkMode;
 
 /// Expansions a tick for what makes later searches faster, about 50 microseconds.
@@ -288,9 +288,11 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
         walk.planned_around = around;
         return;
     }
-    if let Some(kept) = kept {
-        walk.follow(kept);
-        return;
+    match kept {
+        // A character that goes on is followed for as long as it does.
+        Some(kept) if why == Ask::Target => return set_out_on(parts, id, why, kept),
+        Some(kept) => return walk.follow(kept),
+        None => {}
     }
     if answer.status != PathStatus::Complete {
         walk.goal_slot = None;
@@ -471,32 +473,47 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
         ask_from_here(parts, id);
         return;
     };
-    let (tick, rate) = (parts.clock.landing(), parts.clock.rate);
-    let has_outwaited = has_outwaited_its_door(&parts.map.doors, walk, tick);
-    let Some((walk, character)) = parts.walker_mut(id) else {
+    let cursor = Cursor::at_start(&path);
+    set_out_on(parts, id, why, Following { path: path.into(), cursor, trouble });
+    let Some((walk, _)) = parts.walker_mut(id) else {
         return;
     };
-    let way_ticks = |way_m: f32| rate.ticks(f64::from(way_m / walk.speed_mps(character)));
-    let turn_ticks = rate.ticks(character.gait.half_turn_s());
-    let cursor = Cursor::at_start(&path);
-    let left_m = cursor.left_m(&path, position);
-    let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
-    walk.follow(Following { path: path.into(), cursor, trouble });
     walk.missed_paths = 0;
-    if has_outwaited {
-        walk.restart_progress(Some(left_m), tick);
-    }
     walk.shortcuts.is_on_one = match why {
         Ask::Better => true,
         Ask::First | Ask::Leg => false,
         // Whether it was turned back is noted as that happens.
         Ask::Crowd | Ask::Target | Ask::Door | Ask::Map => walk.shortcuts.is_on_one,
     };
-    let tick = walk.clock(tick);
-    set_out(walk, why, left_m, SettingOut { tick, turn_ticks, longer_ticks });
     // A walker that stands because it wants to goes on standing.
     if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
         walk.phase = Phase::Moving;
+    }
+}
+
+/// Has a walk follow another path, and count its progress on that.
+fn set_out_on(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, following: Following) {
+    let (clock, tick, rate) = (parts.clock, parts.clock.landing(), parts.clock.rate);
+    let has_outwaited =
+        parts.walks.get(id).is_some_and(|walk| has_outwaited_its_door(&parts.map.doors, walk, tick));
+    let Some((walk, character)) = parts.walker_mut(id) else {
+        return;
+    };
+    let position = character.body.position;
+    let left_m = following.cursor.left_m(&following.path, position);
+    walk.follow(following);
+    if has_outwaited {
+        walk.restart_progress(Some(left_m), tick);
+    }
+    let way_ticks = |way_m: f32| rate.ticks(f64::from(way_m / walk.speed_mps(character)));
+    let out = SettingOut {
+        tick: walk.clock(tick),
+        turn_ticks: rate.ticks(character.gait.half_turn_s()),
+        longer_ticks: way_ticks((left_m - walk.nearest_m).max(0.0)),
+    };
+    set_out(walk, why, left_m, out);
+    if why == Ask::Crowd {
+        walk.stand_at(WaitCause::Others, position, clock);
     }
 }
 

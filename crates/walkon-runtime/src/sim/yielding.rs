@@ -604,7 +604,8 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>, length_m: f32) -> Vec
 fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
-    let keeps = holds || is_placed || people.leaves_no_room(character, walk, walk.target());
+    let is_there = holds || people.leaves_no_room(character, walk, walk.target());
+    let keeps = is_placed || is_there && people.is_on_goal_layer(character, walk);
     keeps && !people.follows(who, walk.character) || people.has_come_to(who, walk)
 }
 

@@ -21,6 +21,7 @@ use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::crowd::steer::flat;
 use crate::nav::Disc;
+use crate::world::asker::goal_layer;
 use crate::world::bystanders::{Bystanders, KeepOff, Straight};
 use crate::world::character::{Character, Characters};
 use crate::world::goal::Goal;
@@ -124,7 +125,9 @@ impl People<'_> {
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
         /// A character that was pushed no further than this, metres, still stands where it came to.
         const PUSHED_M: f32 = 0.5;
-        let Some(character) = self.standing(who).filter(|_| !self.follows(who, walk.character)) else {
+        let is_other =
+            |who_is: &&Character| !self.follows(who, walk.character) && self.is_on_goal_layer(who_is, walk);
+        let Some(character) = self.standing(who).filter(is_other) else {
             return false;
         };
         let place = character.body.position;
@@ -132,6 +135,12 @@ impl People<'_> {
         let waits = character.walk.and_then(|id| self.walks.get(id));
         let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
         came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+    }
+
+    /// Whether a character stands on the layer on which a walk ends: it meets nothing of another one.
+    #[must_use]
+    pub(crate) fn is_on_goal_layer(&self, character: &Character, walk: &Walk) -> bool {
+        goal_layer(self.characters, walk).is_none_or(|layer| layer == character.layer)
     }
 
     /// Whether a character has come to the goal of a walk, or is on its way there.

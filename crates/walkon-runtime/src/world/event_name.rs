@@ -37,18 +37,59 @@ pub const INPUT_REFUSED: &str = "inputRefused";
 /// A text of the host was evaluated.
 pub const EVALUATED: &str = "evaluated";
 
+/// An event of the runtime that scripts hear, and cannot emit.
+#[derive(Clone, Copy, Debug)]
+pub struct HeardEvent {
+    /// What it is called.
+    pub name: &'static str,
+    /// The Luau type of what listeners are given.
+    pub payload: &'static str,
+    /// What has happened.
+    pub doc: &'static str,
+}
+
+const fn heard(name: &'static str, payload: &'static str, doc: &'static str) -> HeardEvent {
+    HeardEvent { name, payload, doc }
+}
+
 /// Those that scripts hear, and cannot emit.
-pub const HEARD: [&str; 12] = [
-    SPAWNED,
-    DESPAWNED,
-    WALK_SETTLED,
-    DOOR_CHANGED,
-    AREA_CHANGED,
-    CLOCK_CHANGED,
-    MAP_REVISION,
-    CINEMATIC_STARTED,
-    CINEMATIC_ENDED,
-    RELOADED,
-    RELOAD_REFUSED,
-    SCRIPT_FAULT,
+pub const HEARD: [HeardEvent; 12] = [
+    heard(SPAWNED, "{ character: Character, name: string, position: vector }", "A character has appeared."),
+    heard(DESPAWNED, "{ character: Character, name: string, position: vector }", "A character was removed."),
+    heard(WALK_SETTLED, "WalkResult", "A walk has ended, whoever began it."),
+    heard(
+        DOOR_CHANGED,
+        "{ door: Door, state: string, locked: boolean, by: Character? }",
+        "A door is in another state, or was locked or unlocked; `by` is a character that opened or closed it on its way.",
+    ),
+    heard(
+        AREA_CHANGED,
+        "{ area: string, available: boolean, cost: number }",
+        "An area was switched on or off, or costs something else.",
+    ),
+    heard(CLOCK_CHANGED, "nil", "A script has set the clock of the level."),
+    heard(MAP_REVISION, "{ revision: number }", "The map has taken its edits."),
+    heard(
+        CINEMATIC_STARTED,
+        "{ name: string, locks: {string} }",
+        "A scene has begun; `locks` are the names of those it holds.",
+    ),
+    heard(CINEMATIC_ENDED, "SceneInfo", "A scene has ended, however it did."),
+    heard(RELOADED, "{ files: {string} }", "Changed files have taken effect."),
+    heard(
+        RELOAD_REFUSED,
+        "{ file: string, line: number, message: string }",
+        "Changed files were refused: the old ones run on.",
+    ),
+    heard(
+        SCRIPT_FAULT,
+        "{ kind: string, message: string, traceback: string, file: string, line: number, owner: string, character: Character?, callback: string, tick: number, step: number, strikes: number }",
+        "A call of a script has ended with a fault.",
+    ),
 ];
+
+/// Whether it is an event of the runtime that scripts hear.
+#[must_use]
+pub fn is_heard(name: &str) -> bool {
+    HEARD.iter().any(|event| event.name == name)
+}

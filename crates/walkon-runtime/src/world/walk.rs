@@ -334,11 +334,20 @@ pub struct BackingOut {
     pub until: TickNumber,
 }
 
-/// A stand before a door that is closed again each time that it opens, if it is.
+/// What a walk stands before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitCause {
+    /// A door, which is closed again each time that it opens, if it is.
+    Door(DoorId),
+    /// Others, because of which it plans again and again.
+    Others,
+}
+
+/// A stand at one place, where a walk gets on for a moment now and then.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DoorWait {
-    /// The door.
-    pub door: DoorId,
+pub struct PlaceWait {
+    /// Before what.
+    pub cause: WaitCause,
     /// Where it first stood, metres.
     pub place: Vec3,
     /// When it came there, by the clock of the walk.
@@ -347,8 +356,8 @@ pub struct DoorWait {
     pub seen: TickNumber,
 }
 
-impl DoorWait {
-    /// Metres from where it first stood within which it stands at the same door, on the same side.
+impl PlaceWait {
+    /// Metres from where it first stood within which it stands at the same place.
     const SAME_M: f32 = 0.5;
     /// Seconds after which it is another wait: it has been elsewhere.
     const GAP_S: f64 = 3.0;
@@ -434,7 +443,7 @@ pub struct Walk {
     /// What is in its way: a character or a door.
     pub blocked_by: Option<Blocker>,
     /// How long it has stood before a door without getting through.
-    pub door_wait: Option<Box<DoorWait>>,
+    pub place_wait: Option<Box<PlaceWait>>,
     /// When a character it queues behind last made progress (fault:G33).
     pub queue_tick: TickNumber,
     /// Plans made after the first.
@@ -510,16 +519,20 @@ impl Walk {
         (self.progress_m, self.progress_tick) = (left_m.unwrap_or(f32::MAX), self.clock(now));
     }
 
-    /// It stands before a door, at `place`: for the first time, or still, or again.
-    pub(crate) fn stand_at_door(&mut self, door: DoorId, place: Vec3, clock: &Clock) {
+    /// It stands at `place`, before a door or others: for the first time, or still, or again. Those that
+    /// stand at a door before it are no other cause.
+    pub(crate) fn stand_at(&mut self, cause: WaitCause, place: Vec3, clock: &Clock) {
         let now = self.clock(clock.landing());
-        let goes_on = |wait: &&mut Box<DoorWait>| {
-            let is_same = wait.door == door && floor_distance(wait.place, place) <= DoorWait::SAME_M;
-            is_same && now.since(wait.seen) <= clock.rate.ticks(DoorWait::GAP_S)
+        let goes_on = |wait: &&mut Box<PlaceWait>| {
+            let is_same = wait.cause == cause || cause == WaitCause::Others;
+            let is_there = floor_distance(wait.place, place) <= PlaceWait::SAME_M;
+            is_same && is_there && now.since(wait.seen) <= clock.rate.ticks(PlaceWait::GAP_S)
         };
-        match self.door_wait.as_mut().filter(goes_on) {
+        match self.place_wait.as_mut().filter(goes_on) {
+            // A door was last seen when the walk stood at it.
+            Some(wait) if wait.cause != cause => {}
             Some(wait) => wait.seen = now,
-            None => self.door_wait = Some(Box::new(DoorWait { door, place, since: now, seen: now })),
+            None => self.place_wait = Some(Box::new(PlaceWait { cause, place, since: now, seen: now })),
         }
     }
 

@@ -28,7 +28,7 @@ use crate::view::{Parts, PicturePart};
     1  expectations failed\n    \
     2  usage\n    \
     3  level rejected\n    \
-    4  script failed at its start, or under --strict\n    \
+    4  script failed as it loaded or in init, or under --strict\n    \
     5  stopped by a limit or the watchdog, or a replay that differs\n    \
     6  input or output\n   \
     70  a bug of walkon\n  \

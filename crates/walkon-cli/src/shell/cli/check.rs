@@ -1,14 +1,15 @@
 //! `walkon check`: levels and scripts, without running them.
 //!
 //! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings,
-//! so it never fails a check. A folder is checked with all levels and scripts below it.
+//! so it never fails a check. A folder is checked with all levels and scripts below it, a project with those
+//! in its level and script folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use walkon_runtime::base::ordered::{self, CollectOrdered};
-use walkon_shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
+use walkon_shell::project::{FoundLevel, MARKER, Project, file_at, find_level, is_level, is_script};
 use walkon_shell::{CommandFailure, Exit, unresolved};
 
 use super::args::{CheckArgs, Format};
@@ -29,11 +30,11 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
     let mut files = Vec::new();
     if args.paths.is_empty() {
         let project = Project::around(Path::new("."))?;
-        gather(&from_here(project.folder.root()), DEPTH_MAX, &mut files)?;
+        files = gather(&from_here(project.folder.root()))?;
     }
     for path in &args.paths {
         if path.is_dir() {
-            gather(path, DEPTH_MAX, &mut files)?;
+            files.extend(gather(path)?);
         } else {
             files.push(path.clone());
         }
@@ -72,18 +73,54 @@ fn from_here(folder: &Path) -> PathBuf {
     if here.is_ok_and(|here| here == folder) { PathBuf::from(".") } else { folder.to_owned() }
 }
 
-/// Levels and scripts below a folder, in the order of their names.
-fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CommandFailure> {
+/// Levels and scripts below a folder: of a project those in its level and script folders, where it has such;
+/// elsewhere all there are.
+fn gather(folder: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
+    let mut files = Vec::new();
+    if !folder.join(MARKER).exists() {
+        gather_kind(folder, DEPTH_MAX, is_ours, &mut files)?;
+        return Ok(files);
+    }
+    let project = Project::around(folder)?;
+    let kinds: [(&[String], fn(&str) -> bool); 2] =
+        [(&project.level_folders, is_level), (&project.script_folders, is_script)];
+    for (folders, is_kind) in kinds {
+        let own: Vec<PathBuf> =
+            folders.iter().map(|name| below(folder, name)).filter(|path| path.is_dir()).collect();
+        let whole = [folder.to_owned()];
+        for folder in if own.is_empty() { &whole[..] } else { &own } {
+            gather_kind(folder, DEPTH_MAX, is_kind, &mut files)?;
+        }
+    }
+    let files: BTreeSet<PathBuf> = files.into_iter().collect_set();
+    Ok(files.into_iter().collect())
+}
+
+/// A folder of a project by its name; `.` is the root.
+fn below(root: &Path, name: &str) -> PathBuf {
+    if name == "." { root.to_owned() } else { root.join(name) }
+}
+
+/// Files below a folder whose name says that they are of a kind, in the order of their names.
+fn gather_kind(
+    folder: &Path,
+    depth: usize,
+    is_kind: fn(&str) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), CommandFailure> {
     let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
     let mut entries =
         std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
     ordered::sort_by_key(&mut entries, std::fs::DirEntry::file_name);
     for entry in entries {
-        let name = entry.file_name().to_string_lossy().into_owned();
+        let Ok(name) = entry.file_name().into_string() else {
+            log::warn!("{}: its name is not UTF-8; skipped", entry.path().display());
+            continue;
+        };
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_folder && depth > 0 && name != "types" && !name.starts_with('.') {
-            gather(&entry.path(), depth - 1, files)?;
-        } else if !is_folder && is_ours(&name) {
+            gather_kind(&entry.path(), depth - 1, is_kind, files)?;
+        } else if !is_folder && is_kind(&name) {
             match std::fs::metadata(entry.path()) {
                 Ok(found) if found.is_file() => files.push(entry.path()),
                 // A link of an editor that leads nowhere, a pipe: nothing to check, and no reason to check
@@ -106,7 +143,7 @@ fn no_such(asked: &Path) -> CommandFailure {
     let mut files = Vec::new();
     if let Ok(project) = Project::around(Path::new(".")) {
         // What cannot be listed is not suggested.
-        let _ = gather(&from_here(project.folder.root()), DEPTH_MAX, &mut files);
+        files = gather(&from_here(project.folder.root())).unwrap_or_default();
     }
     let scripts = files.iter().filter(|file| is_script(&file.to_string_lossy()));
     let shown = |file: &PathBuf| file.strip_prefix(".").unwrap_or(file).display().to_string();

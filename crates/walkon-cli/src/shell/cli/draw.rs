@@ -13,7 +13,6 @@ use super::path_question::{PathQuestion, floor_of, layer_of, on_floor};
 use super::shell::Shell;
 use super::{replay, run, scenery};
 use crate::base::geom::Segment;
-use crate::base::suggestions::counted;
 use crate::game::Game;
 use crate::game::recording::Recording;
 use crate::shell::interrupts::Interrupts;
@@ -71,9 +70,6 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     match (target, form) {
         (Some(target), Some(form)) => {
             write(&pictures, form, args.scale, &target)?;
-            shell.more(|| {
-                format!("wrote {}: {}", target.path().display(), counted(pictures.len() as u64, "picture"))
-            });
         }
         _ => results.text(&text(&pictures, args.scale))?,
     }

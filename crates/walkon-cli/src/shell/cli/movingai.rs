@@ -4,13 +4,13 @@
 //! what differs from the file by more than a thousandth, and by more than the file's own rounding, counts as
 //! wrong, and one wrong answer fails the command.
 
-use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, PathArgs};
+use crate::disk;
 use crate::level::movingai::{MovingAiError, Scenario, map, scenarios};
 use crate::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
 use crate::shell::output::Results;
@@ -55,12 +55,7 @@ pub(super) fn run(
 
 fn text(path: &Path) -> Result<String, CommandFailure> {
     let failed = |why: &dyn std::fmt::Display| CommandFailure::io(format!("{}: {why}", path.display()));
-    let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
-    let mut bytes = Vec::new();
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err(failed(&"more than 256 MiB"));
-    }
+    let bytes = disk::read_regular(path, BYTES_MAX).map_err(|error| failed(&error))?;
     String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8 text"))
 }
 

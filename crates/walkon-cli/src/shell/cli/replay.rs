@@ -16,12 +16,13 @@ use walkon_shell::{CommandFailure, Exit};
 use super::args::{Format, ReplayArgs};
 use super::limits;
 use super::shell::Shell;
+use crate::disk;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::line::{JsonLine, quoted};
 use crate::game::recording::Recording;
 use crate::game::replay::{Difference, DifferenceKind, ReplayResult, replay};
 use crate::level::spawn::settings;
-use crate::level::{Level, MemorySource};
+use crate::level::{Level, MemorySource, SourceError};
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::interrupts::Interrupts;
@@ -106,13 +107,17 @@ pub(super) fn level_of(
 }
 
 /// The bytes of a file, or of stdin.
-fn bytes_of(path: &Path) -> std::io::Result<Vec<u8>> {
+fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
+    /// Largest trace; it is read whole.
+    const TRACE_BYTES_MAX: u64 = 1 << 30;
     if !is_stream(path) {
-        return std::fs::read(path);
+        return disk::read_regular(path, TRACE_BYTES_MAX);
     }
     let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let read = std::io::stdin().lock().take(TRACE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| SourceError::Failed(error.to_string()))?;
+    let is_whole = bytes.len() as u64 <= TRACE_BYTES_MAX;
+    if is_whole { Ok(bytes) } else { Err(SourceError::TooBig { bytes_max: TRACE_BYTES_MAX }) }
 }
 
 /// The options that the trace itself names.

@@ -532,7 +532,7 @@ impl AwaitedEvent {
 
     /// What is wrong when the run has ended without it.
     fn missed(&self) -> String {
-        let known = self.others.iter().map(String::as_str).chain(check::runtime_events().iter().copied());
+        let known = check::runtime_events().chain(self.others.iter().map(String::as_str));
         let hint = suggestions::did_you_mean(&self.name, known);
         let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
         format!("the event \"{}\" of --until did not happen{hint}", self.name)

@@ -15,7 +15,7 @@ use crate::script::check::runtime_events;
 
 /// Whether an event is one of the runtime.
 pub(super) fn is_of_runtime(name: &str) -> bool {
-    runtime_events().contains(&name)
+    runtime_events().any(|event| event == name)
 }
 
 /// Looks at the events of a script. `told` are those that scripts of the project tell; none when that is not
@@ -31,7 +31,7 @@ pub(super) fn check(links: &ScriptNames, told: Option<&BTreeSet<String>>, findin
     }
     let Some(told) = told else { return };
     for event in links.heard.iter().filter(|event| !told.contains(&event.name)) {
-        let known = runtime_events().iter().copied();
+        let known = runtime_events();
         let Some(near) = suggestions::nearest(&event.name, known).filter(|near| *near != event.name) else {
             continue;
         };

@@ -165,6 +165,27 @@ impl Window {
             && other.first_z < self.end_z
     }
 
+    /// The same cells in fewer windows: two are one where that has no more cells than both together, so that
+    /// many edits of one place are worked off once. Cost: each is compared with a few others.
+    pub(crate) fn joined(windows: Vec<Self>) -> Vec<Self> {
+        /// Windows that each is compared with, at most: edits of one place follow one another.
+        const COMPARED_MAX: usize = 64;
+        let mut joined: Vec<Self> = Vec::new();
+        for mut window in windows {
+            let first = joined.len().saturating_sub(COMPARED_MAX);
+            while let Some(at) = joined.iter().skip(first).position(|other| window.is_as_large_with(*other)) {
+                window = window.union(joined.swap_remove(first + at));
+            }
+            joined.push(window);
+        }
+        joined
+    }
+
+    /// Whether the smallest rectangle around both has no more cells than they have together.
+    fn is_as_large_with(self, other: Self) -> bool {
+        self.union(other).cell_count() <= self.cell_count() + other.cell_count()
+    }
+
     /// The smallest rectangle around both.
     pub(crate) fn union(self, other: Self) -> Self {
         Self {

@@ -27,8 +27,10 @@ const TRIES_MAX: usize = 65_536;
 enum OffLimits {
     /// Available ground, perhaps too near to something.
     Free,
-    /// No area, or a wall cell.
+    /// A wall cell.
     Solid,
+    /// Where no area lies, within the cells.
+    Empty,
     /// Beyond the cells.
     Outside,
     /// Ground of a closed area.
@@ -182,7 +184,17 @@ impl<'a> StartSurroundings<'a> {
         } else if holds(&self.closed) {
             OffLimits::Closed
         } else {
-            OffLimits::Solid
+            OffLimits::Empty
+        }
+    }
+
+    /// Whether a cell is of what the point itself lies in: the ground ends beyond the cells as it does within
+    /// them.
+    fn is_as_own(&self, kind: OffLimits) -> bool {
+        match self.own_kind {
+            OffLimits::Solid | OffLimits::Empty => matches!(kind, OffLimits::Solid | OffLimits::Empty),
+            OffLimits::Outside => matches!(kind, OffLimits::Outside | OffLimits::Empty),
+            OffLimits::Free | OffLimits::Closed => false,
         }
     }
 
@@ -198,14 +210,16 @@ impl<'a> StartSurroundings<'a> {
             return false;
         }
         // What the point itself lies in may be crossed until the line leaves it for the first time.
-        let mut leaving = matches!(self.own_kind, OffLimits::Solid | OffLimits::Outside);
+        let mut leaving = true;
         let (from, to) = (frame.to_cells(self.point), frame.to_cells(target));
         cells_along(frame.tiling.shape(), from, to).all(|stretch| {
             let kind = self.kind(stretch.x, stretch.z);
-            leaving &= kind == self.own_kind;
+            leaving &= self.is_as_own(kind);
             match kind {
                 OffLimits::Free => true,
-                OffLimits::Solid => leaving || (stretch.x, stretch.z) == (i64::from(x), i64::from(z)),
+                OffLimits::Solid | OffLimits::Empty => {
+                    leaving || (stretch.x, stretch.z) == (i64::from(x), i64::from(z))
+                }
                 OffLimits::Outside => leaving,
                 OffLimits::Closed => {
                     let (x, z) = (stretch.x as u32, stretch.z as u32);

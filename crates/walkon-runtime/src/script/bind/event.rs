@@ -16,7 +16,7 @@ use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{charge, handles, payload, store};
 use crate::world::event::Fact;
-use crate::world::event_name::HEARD;
+use crate::world::event_name;
 use crate::world::ops::{OpError, alive};
 
 const EVENT: &str = "event";
@@ -107,7 +107,7 @@ fn once(lua: &Lua, args: &mut Args) -> HostResult {
 /// Name and payload of an event that scripts may emit.
 fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageError> {
     let name = args.take("name").new_name()?;
-    if HEARD.contains(&name.as_str()) {
+    if event_name::is_heard(&name) {
         return Err(args.mistake(OpError::RuntimeEvent(name).to_string()));
     }
     let limit = store::with(lua, |runtime| runtime.limits.state_kib);

@@ -166,7 +166,7 @@ fn shuffle(lua: &Lua, args: &mut Args) -> HostResult {
     if table.is_readonly() {
         return Err(args.mistake("list is read-only, expected a list of the script's own").into());
     }
-    charge(lua, count as u64 / 4)?;
+    charge(lua, count as u64)?;
     let mut order: Vec<Value> = (1..=count).map(|index| table.raw_get(index)).collect::<mlua::Result<_>>()?;
     draw(lua, stream, |numbers| numbers.shuffle(&mut order));
     for (index, value) in order.into_iter().enumerate() {

@@ -668,12 +668,16 @@ function str.split(s, separator)
     return split(s, separator)
 end
 
--- A range of a text as so many values.
+-- A range of a text as so many values, each of which is copied.
 local function checkValues(s, first, last, name)
-    if type(s) == "string" and type(last) == "number" then
+    if type(s) == "string" and type(last) == "number" and #s > SMALL then
         local from = if type(first) == "number" then first else 1
-        if #s > VALUES and (last < 0 or last - from >= VALUES) then
+        local count = if last < 0 or last - from > #s then #s else last - from
+        if count >= VALUES and #s > VALUES then
             error(format("%s: range too large: expected at most %d values", name, VALUES), 3)
+        end
+        if count > SMALL then
+            charge(count // 16)
         end
     end
 end
@@ -686,6 +690,9 @@ end
 function str.unpack(pattern, s, first)
     if type(pattern) == "string" and #pattern > VALUES then
         error(format("string.unpack: format too long: expected at most %d bytes", VALUES), 2)
+    end
+    if type(pattern) == "string" and #pattern > SMALL then
+        charge(#pattern // 8)
     end
     if type(s) == "string" and #s > LARGE then
         charge(#s // LARGE)

@@ -217,6 +217,8 @@ pub(crate) struct Scenes {
     definitions: Definitions,
     /// The number that the last scene got.
     last: u64,
+    /// Whether the level has ended, and every scene with it.
+    pub(crate) is_level_over: bool,
     /// The owner whose code begins again after new code was refused: it makes its definitions again.
     begins_again: Option<Owner>,
 }
@@ -419,6 +421,11 @@ impl Scenes {
     /// Whether it may be skipped and is not over.
     pub(crate) fn is_skippable(&self, id: u64) -> bool {
         self.scenes.get(&id).is_some_and(|scene| scene.definition.is_skippable)
+    }
+
+    /// Whether it is there, and is skipped or was not given up so far.
+    pub(crate) fn may_be_skipped(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on || !scene.skip.has_begun)
     }
 
     /// Whether it is being skipped.

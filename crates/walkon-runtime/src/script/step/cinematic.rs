@@ -252,8 +252,10 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     });
     let walking = walking.unwrap_or_default();
     let mut over = returned.into_iter().filter(|(_, owner)| !walking.contains(owner)).peekable();
+    let is_level_over = store::with(lua, |runtime| runtime.cinematics.scenes.is_level_over);
     while let Some((id, _)) = over.next() {
-        end(vm, id, SceneEnd::Finished);
+        // What its walks were to do was not done where they have settled because the level ends.
+        end(vm, id, if is_level_over { SceneEnd::LevelEnd } else { SceneEnd::Finished });
         if vm.tick_left() == 0 && over.peek().is_some() {
             // Step 12 has its share of the next tick.
             return store::with(lua, |runtime| runtime.queue.is_behind = true);

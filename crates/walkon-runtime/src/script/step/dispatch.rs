@@ -36,7 +36,7 @@ use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::door::DoorSignal;
 use crate::world::event::{Fact, NoticeKind};
-use crate::world::event_name::{self, HEARD};
+use crate::world::event_name;
 use crate::world::ops;
 use crate::world::outcome::Status;
 use crate::world::owner::Owner;
@@ -381,7 +381,7 @@ fn event_emitted(
 /// Tells those who listen to events of the runtime of a fact that is one. Nothing is made where nobody does.
 fn tell(vm: &ScriptVm, fact: Fact) -> mlua::Result<()> {
     let lua = vm.lua();
-    if let Some(name) = fact.name().filter(|name| HEARD.contains(name) && is_heard(lua, name)) {
+    if let Some(name) = fact.name().filter(|name| event_name::is_heard(name) && is_heard(lua, name)) {
         deliver_event(vm, name, runtime_events::payload_of(lua, fact)?, None);
     }
     Ok(())

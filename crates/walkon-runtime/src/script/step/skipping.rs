@@ -95,10 +95,15 @@ impl WaitSurvey {
             }
             TaskPause::One { wait, .. } => return self.waits_for(runtime, owner, *wait),
             TaskPause::Group { kind, entries, deadline } => {
-                deadline.iter().for_each(|&tick| self.ends_at(tick));
-                let open = entries.iter().filter(|entry| entry.outcome.is_none());
+                let open = || entries.iter().filter(|entry| entry.outcome.is_none());
+                // A scene inside this one is skipped to its end before time passes for this one.
+                let scenes = &runtime.cinematics.scenes;
+                let comes_first = |entry: &GroupEntry| matches!(entry.wait, Wait::Scene(scene) if scenes.may_be_skipped(scene));
+                if !open().any(comes_first) {
+                    deadline.iter().for_each(|&tick| self.ends_at(tick));
+                }
                 let endless: Vec<bool> =
-                    open.map(|entry| self.waits_for(runtime, owner, entry.wait)).collect();
+                    open().map(|entry| self.waits_for(runtime, owner, entry.wait)).collect();
                 // All of them have to end, or one of them is enough.
                 return deadline.is_none()
                     && match kind {

@@ -11,6 +11,7 @@ use super::{entries_of, put, signature};
 use crate::script::bind;
 use crate::script::bind::acts;
 use crate::script::bind::table::{ApiParam, Binding, EntryKind, Library, TableType};
+use crate::world::event_name;
 use crate::world::outcome::{Reason, Status};
 
 /// Entries from which on a type has a page of its own.
@@ -47,6 +48,9 @@ pub fn reference() -> Vec<(String, String)> {
         if let Some(page) = pages.get_mut(at) {
             page.entries += entries.len();
             section(&mut page.text, group, &entries);
+            if group.name == "event" {
+                runtime_events(&mut page.text);
+            }
         }
     }
     let mut files = vec![("README.md".to_owned(), index(&pages)), ("tables.md".to_owned(), tables())];
@@ -110,6 +114,17 @@ fn section(text: &mut String, group: &Library, entries: &[&'static Binding]) {
     for entry in fields.into_iter().chain(entries.iter().filter(|entry| entry.kind != EntryKind::Field)) {
         one(text, entry);
     }
+}
+
+/// What scripts hear of the runtime.
+fn runtime_events(text: &mut String) {
+    text.push_str(
+        "## Events of the runtime\n\n`event.on`, `event.once`, `task.waitEvent` and `--until` hear these as well; scripts cannot emit them.\n\n| Event | Payload | When |\n|---|---|---|\n",
+    );
+    for event in event_name::HEARD {
+        put(text, format_args!("| `{}` | `{}` | {} |\n", event.name, event.payload, cell(event.doc)));
+    }
+    text.push('\n');
 }
 
 fn one(text: &mut String, entry: &Binding) {

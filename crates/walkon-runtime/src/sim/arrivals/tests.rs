@@ -48,3 +48,34 @@ fn who_gives_up_looks_at_those_near_it() {
     assert!(found > 50 && none > 5, "{found} {none}");
     assert!(looked < 100 * 5, "{looked} of 20,000");
 }
+
+/// A walker that plans again every half second because of others, and sways at one place, ends after as long
+/// as one whose queue gets on; one that comes away from there, or keeps to somebody, does not.
+#[test]
+fn who_sways_at_one_place_among_others_ends_in_the_end() {
+    let ended_after = |is_plain: bool, step_m: f32| {
+        let mut scene = sample();
+        let clock = &mut scene.world.clock;
+        let (rate, walk) = (clock.rate, &mut scene.world.walks[scene.walk]);
+        walk.phase = Phase::Moving;
+        if is_plain {
+            (walk.mode, walk.via) = (WalkMode::Once, None);
+        }
+        assert_eq!(walk_modes::is_plain(walk), is_plain, "the walk of the sample has a mode of its own");
+        let half_s = rate.ticks(0.5);
+        (0_u64..2_000).find(|round| {
+            clock.tick = TickNumber(round * half_s);
+            let place = Vec3::X * (step_m * *round as f32);
+            walk.stand_at(WaitCause::Others, place, clock);
+            stood_too_long(clock, &[], walk) == Some(Reason::Stuck)
+        })
+    };
+    let scene = sample();
+    let patience_s =
+        scene.world.clock.rate.seconds(TickNumber(scene.world.walks[scene.walk].options.patience_ticks));
+    let expected = (2.0 * patience_s * Walk::QUEUED_PATIENCES_MAX as f64).round() as u64;
+    let ended = ended_after(true, 0.0).unwrap();
+    assert!(ended.abs_diff(expected) <= 1, "{ended}, expected {expected}");
+    assert_eq!(ended_after(true, 0.2), None, "it gets on");
+    assert_eq!(ended_after(false, 0.0), None, "it has more to do than to reach its goal");
+}

@@ -121,7 +121,7 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
         return ModeStep::On;
     }
     let retry = parts.clock.rate.ticks(RETRY_S);
-    let is_only_one = patrol.misses + 1 >= patrol.stops.len();
+    let is_only_one = patrol.misses + 1 >= patrol.stops.len() || stands_at_all(parts, walk, &patrol);
     let again = is_only_one.then(|| walk.clock(parts.clock.landing()).after(retry));
     let mark = patrol.stops[patrol.at].mark.clone();
     let index = patrol.at as u32 + 1;
@@ -135,6 +135,18 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
         None => next_stop(parts, id, patrol),
     }
     ModeStep::Content
+}
+
+/// Whether all stops of a patrol are where it stands.
+fn stands_at_all(parts: &Wayfinding<'_>, walk: &Walk, patrol: &Patrol) -> bool {
+    let radius_m = walk.radius_m(&parts.settings.crowd);
+    let Some(own) = parts.characters.get(walk.character) else {
+        return false;
+    };
+    patrol.stops.iter().all(|stop| {
+        aim_of(parts.map, parts.characters, walk.character, stop.goal)
+            .is_ok_and(|aim| floor_distance(own.body.position, aim) <= radius_m)
+    })
 }
 
 /// Until when to stand at a stop, by the clock of the walk; none for not at all.

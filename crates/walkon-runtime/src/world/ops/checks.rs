@@ -13,7 +13,7 @@ use crate::base::value::{Plain, PlainKey};
 use crate::nav::OwnArea;
 use crate::world::World;
 use crate::world::character::Gait;
-use crate::world::event_name::HEARD;
+use crate::world::event_name;
 use crate::world::goal::Goal;
 use crate::world::ops::areas::FACTOR_RANGE;
 use crate::world::ops::{OpError, alive, door_there, in_range};
@@ -48,7 +48,7 @@ pub(crate) fn name(name: &str) -> Result<(), OpError> {
 /// Whether it is an event that a script or a host may send.
 pub(crate) fn event(name: &str, payload: Option<&Plain>, limit_kib: u32) -> Result<(), OpError> {
     self::name(name)?;
-    if HEARD.contains(&name) {
+    if event_name::is_heard(name) {
         return Err(OpError::RuntimeEvent(name.to_owned()));
     }
     payload.map_or(Ok(()), |payload| plain("payload", payload, limit_kib))

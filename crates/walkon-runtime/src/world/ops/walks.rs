@@ -241,7 +241,7 @@ fn insert(world: &mut World, order: WalkOrder, mode: WalkMode, aim: Vec3) -> Wal
         progress_tick: tick,
         retargeted: tick,
         blocked_by: None,
-        door_wait: None,
+        place_wait: None,
         via,
         is_paused: false,
         waypoints: 0,

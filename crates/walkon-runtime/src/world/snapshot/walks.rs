@@ -15,7 +15,7 @@ use crate::world::arena::Arena;
 use crate::world::character::Characters;
 use crate::world::goal::Goal;
 use crate::world::snapshot::bystanders::ToldDiscs;
-use crate::world::walk::{Ask, BackingOut, DoorWait, Following, Phase, Walk, WalkOptions};
+use crate::world::walk::{Ask, BackingOut, Following, Phase, PlaceWait, Walk, WalkOptions};
 use crate::world::walks::Walks;
 
 /// Writes all walks.
@@ -84,7 +84,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
         progress_tick,
         retargeted,
         blocked_by,
-        door_wait,
+        place_wait,
         via,
         is_paused,
         waypoints,
@@ -129,13 +129,13 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, t
     // What few have.
     let rare = (*repaths, *missed_paths, *waypoints, *skipped_ticks, *shortcuts);
     let is_led = on_link.is_some() || goal_slot.is_some() || via.is_some() || backing_out.is_some();
-    let has_rare = rare != Default::default() || is_led || door_wait.is_some();
+    let has_rare = rare != Default::default() || is_led || place_wait.is_some();
     out.flag(has_rare);
     if has_rare {
         on_link.save(out);
         goal_slot.save(out);
         backing_out.save(out);
-        door_wait.save(out);
+        place_wait.save(out);
         via.save(out);
         repaths.save(out);
         missed_paths.save(out);
@@ -208,7 +208,7 @@ impl Saved for Following {
     }
 }
 
-saved!(DoorWait { door, place, since, seen });
+saved!(PlaceWait { cause, place, since, seen });
 saved!(BackingOut { way, from, junction, yields_to, until });
 
 saved_choice!(
@@ -314,7 +314,7 @@ fn load_one(
         progress_tick,
         retargeted,
         blocked_by,
-        door_wait: None,
+        place_wait: None,
         via: None,
         is_paused,
         waypoints: 0,
@@ -328,7 +328,7 @@ fn load_one(
         walk.on_link = Saved::load(input)?;
         walk.goal_slot = Saved::load(input)?;
         walk.backing_out = Saved::load(input)?;
-        walk.door_wait = Saved::load(input)?;
+        walk.place_wait = Saved::load(input)?;
         walk.via = Saved::load(input)?;
         walk.repaths = Saved::load(input)?;
         walk.missed_paths = Saved::load(input)?;

@@ -19,7 +19,7 @@ use crate::world::place::Mark;
 use crate::world::sense::Noise;
 use crate::world::tiles::{Terrain, Tile, TileSpot};
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, GoalSlot, LinkTaking, LookTarget, OnLink, Shortcuts, Tells, WalkPace,
+    AcceptEnd, Ask, Crowd, GoalSlot, LinkTaking, LookTarget, OnLink, Shortcuts, Tells, WaitCause, WalkPace,
 };
 use crate::world::walk_mode::{Checkpoints, Flee, Follow, Patrol, Pause, Stop, WalkMode, Wander};
 use crate::world::walks::WalkCounts;
@@ -121,6 +121,7 @@ impl Saved for Past {
 
 saved_choice!(Goal, 2: 0: Point(point), 1: Character(id), 2: Door(id));
 saved_choice!(Blocker, 1: 0: Character(id), 1: Door(id));
+saved_choice!(WaitCause, 1: 0: Door(id), 1: Others);
 saved_choice!(WalkPace, 2: 0: Walk, 1: Run, 2: Speed(speed in 0.0..=1e3));
 saved_choice!(LookTarget, 2: 0: Angle(angle in f32::MIN..=f32::MAX), 1: Point(point), 2: Character(id));
 impl Saved for WalkResult {

@@ -22,8 +22,8 @@ use crate::world::owner::Owner;
 use crate::world::region::{CrossingKind, WatchId};
 use crate::world::sense::SenseId;
 use crate::world::walk::{
-    AcceptEnd, Ask, BackingOut, Crowd, DoorWait, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase,
-    Walk, WalkOptions, WalkPace,
+    AcceptEnd, Ask, BackingOut, Crowd, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, PlaceWait,
+    WaitCause, Walk, WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
 
@@ -86,8 +86,12 @@ fn given(beside: CharacterId) -> GoalSlot {
     GoalSlot { point: Vec3::X, goal: Vec3::Z, beside }
 }
 
-const WAIT: DoorWait =
-    DoorWait { door: DoorId(0), place: Vec3::ZERO, since: TickNumber(1), seen: TickNumber(2) };
+const WAIT: PlaceWait = PlaceWait {
+    cause: WaitCause::Door(DoorId(0)),
+    place: Vec3::ZERO,
+    since: TickNumber(1),
+    seen: TickNumber(2),
+};
 
 /// The number above, as bits: the smallest change there is.
 fn bit(value: &mut f32) {
@@ -251,22 +255,24 @@ fn every_field_of_a_walk_is_hashed() {
                 it.backing_out = Some(Box::new(BackingOut { until: TickNumber(9), ..*back(it, other) }));
             }),
         ),
-        ("door wait", &walk(|it, _| it.door_wait = Some(Box::new(WAIT)))),
+        ("place wait", &walk(|it, _| it.place_wait = Some(Box::new(WAIT)))),
         (
             "door wait at another",
-            &walk(|it, _| it.door_wait = Some(Box::new(DoorWait { door: DoorId(1), ..WAIT }))),
+            &walk(|it, _| {
+                it.place_wait = Some(Box::new(PlaceWait { cause: WaitCause::Door(DoorId(1)), ..WAIT }))
+            }),
         ),
         (
             "door wait elsewhere",
-            &walk(|it, _| it.door_wait = Some(Box::new(DoorWait { place: Vec3::X, ..WAIT }))),
+            &walk(|it, _| it.place_wait = Some(Box::new(PlaceWait { place: Vec3::X, ..WAIT }))),
         ),
         (
             "door wait for longer",
-            &walk(|it, _| it.door_wait = Some(Box::new(DoorWait { since: TickNumber(9), ..WAIT }))),
+            &walk(|it, _| it.place_wait = Some(Box::new(PlaceWait { since: TickNumber(9), ..WAIT }))),
         ),
         (
             "door wait seen later",
-            &walk(|it, _| it.door_wait = Some(Box::new(DoorWait { seen: TickNumber(9), ..WAIT }))),
+            &walk(|it, _| it.place_wait = Some(Box::new(PlaceWait { seen: TickNumber(9), ..WAIT }))),
         ),
         ("goal slot beside another", &walk(|it, _| it.goal_slot = Some(given(it.character)))),
         ("ahead", &walk(|it, other| it.ahead = Some(other))),

@@ -15,8 +15,8 @@ use crate::world::paths::PathWork;
 use crate::world::state_hash::facts;
 use crate::world::state_hash::values::{hash_failure, hash_id, optional};
 use crate::world::walk::{
-    BackingOut, DoorWait, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
-    WalkOptions, WalkPace,
+    BackingOut, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, PlaceWait, Shortcuts, Tells,
+    WaitCause, Walk, WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::Checkpoints;
 use crate::world::walks::Walks;
@@ -111,7 +111,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         progress_tick,
         retargeted,
         blocked_by,
-        door_wait,
+        place_wait,
         via,
         is_paused,
         waypoints,
@@ -156,7 +156,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         goal_slot.is_some(),
         on_link.is_some(),
         backing_out.is_some(),
-        door_wait.is_some(),
+        place_wait.is_some(),
     ]);
     goal.hash_into(hash);
     hash_options(hash, options);
@@ -191,8 +191,12 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     }
     backing_out.iter().for_each(|backing_out| hash_backing_out(hash, backing_out));
     on_link.iter().for_each(|on_link| hash_on_link(hash, on_link));
-    if let Some(DoorWait { door, place, since, seen }) = door_wait.as_deref() {
-        hash.word(u64::from(door.0)).vector(*place).word(since.0).word(seen.0);
+    if let Some(PlaceWait { cause, place, since, seen }) = place_wait.as_deref() {
+        let cause = match cause {
+            WaitCause::Door(door) => u64::from(door.0),
+            WaitCause::Others => u64::MAX,
+        };
+        hash.word(cause).vector(*place).word(since.0).word(seen.0);
     }
 }
 

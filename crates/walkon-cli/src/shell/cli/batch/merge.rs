@@ -6,7 +6,7 @@
 //! machines have not played the same game. Not here: how rows come about.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Instant;
@@ -17,6 +17,7 @@ use walkon_shell::{CommandFailure, Exit, exit_of_row};
 
 use super::table::{ResultTable, RunMeasures};
 use crate::base::suggestions::counted;
+use crate::disk;
 use crate::shell::cli::args::BatchArgs;
 use crate::shell::cli::shell::Shell;
 use crate::shell::output::{Results, tell};
@@ -69,13 +70,15 @@ struct JoinedRows {
 
 impl JoinedRows {
     fn read(&mut self, path: &Path) -> Result<(), CommandFailure> {
+        let failed = |why: &dyn std::fmt::Display| CommandFailure::io(format!("{}: {why}", path.display()));
         let mut text = String::new();
         let read = if is_stream(path) {
             std::io::stdin().lock().read_to_string(&mut text)
         } else {
-            std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
+            let file = disk::open_regular(path).map_err(|error| failed(&error))?;
+            BufReader::new(file).read_to_string(&mut text)
         };
-        read.map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
+        read.map_err(|error| failed(&error))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         for (number, line) in text.lines().enumerate() {
             let place = format!("{}:{}", path.display(), number + 1);

@@ -116,11 +116,7 @@ pub(super) fn run(
     {
         tell(&format!("warning: {what}"));
     }
-    let (frames, bytes) = (film.frames, film.finish()?);
-    target.write(&bytes)?;
-    shell.more(|| {
-        format!("wrote {}: {}, {} bytes", target.path().display(), counted(frames, "frame"), bytes.len())
-    });
+    target.write(&film.finish()?)?;
     Ok(Exit::Ok)
 }
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use walkon_shell::CommandFailure;
 use walkon_shell::project::{FoundLevel, Project, find_level, level_of_stream};
 
+use crate::disk;
 use crate::game::recording::Recording;
 use crate::level::Level;
 use crate::shell::cli::args::DrawArgs;
@@ -61,8 +62,8 @@ impl DrawnText {
 }
 
 fn begins_as_trace(path: &Path) -> bool {
-    let first = std::fs::File::open(path).and_then(|mut file| first_of(&mut file));
-    first.is_ok_and(|first| is_trace(&first))
+    let first = disk::open_regular(path).ok().map(|mut file| first_of(&mut file));
+    first.and_then(Result::ok).is_some_and(|first| is_trace(&first))
 }
 
 /// As many bytes as tell a trace.

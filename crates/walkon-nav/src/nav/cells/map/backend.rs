@@ -97,6 +97,7 @@ impl Backend for CellMap {
         windows.extend(
             tiles.iter().filter(|tile| tile.was.walkable != tile.is.walkable).map(|tile| tile.window),
         );
+        let windows = Window::joined(windows);
         let has_turned = tiles.iter().any(|tile| tile.was.leave != tile.is.leave);
         if !windows.is_empty() || has_turned {
             self.toggle(&windows, &mut change);

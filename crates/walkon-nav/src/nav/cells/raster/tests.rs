@@ -141,3 +141,29 @@ fn cells_given_one_by_one_become_runs() {
     assert_eq!(of_list(&FRAME, &[]), Spans::default());
     assert_eq!(spans.window(), Some(Window { first_x: 0, end_x: 41, first_z: 0, end_z: 37 }));
 }
+
+#[test]
+fn joined_windows_have_the_cells_of_all_and_no_more_work() {
+    let mut rng = Rng::stream(7, "windows");
+    for most in [1, 3, 20, 300] {
+        let draw = |rng: &mut Rng| {
+            let [first_x, first_z] = [0, 1].map(|_| rng.below(30) as u32);
+            let [wide, deep] = [0, 1].map(|_| rng.below(9) as u32);
+            Window { first_x, end_x: first_x + wide, first_z, end_z: first_z + deep }
+        };
+        let windows: Vec<Window> = (0..most).map(|_| draw(&mut rng)).collect();
+        let joined = Window::joined(windows.clone());
+        let cells = |windows: &[Window]| windows.iter().map(|window| window.cell_count()).sum::<u64>();
+        assert!(cells(&joined) <= cells(&windows));
+        let holds = |windows: &[Window], x: u32, z: u32| {
+            let holds =
+                |it: &Window| (it.first_x..it.end_x).contains(&x) && (it.first_z..it.end_z).contains(&z);
+            windows.iter().any(holds)
+        };
+        for (x, z) in (0..40).flat_map(|x| (0..40).map(move |z| (x, z))) {
+            assert!(!holds(&windows, x, z) || holds(&joined, x, z), "{most}: ({x}, {z})");
+        }
+    }
+    let same = Window { first_x: 3, end_x: 9, first_z: 3, end_z: 9 };
+    assert_eq!(Window::joined(vec![same; 1000]).len(), 1, "many edits of one place are one");
+}
