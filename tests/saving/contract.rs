@@ -9,7 +9,7 @@ use glam::Vec3;
 use walkon_runtime::game::event::Event;
 use walkon_runtime::game::inputs::{Input, Reload};
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
-use walkon_runtime::game::save::{RestoreError, SaveHeader};
+use walkon_runtime::game::save::{RestoreError, SAVE_FORM, SaveHeader};
 use walkon_runtime::game::testing::{Suite, TestResult, collect, run, seeds};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{Level, MemorySource, load};
@@ -445,7 +445,7 @@ fn the_header_tells_what_it_is_a_save_of() {
     let mut run = piece.start();
     run.ticks(12);
     let header = SaveHeader::read(&run.game.save().unwrap()).unwrap();
-    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (9, 12, 7, 60));
+    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (SAVE_FORM, 12, 7, 60));
     assert_eq!(header.level_hash, piece.level().hash());
     assert_eq!(header.scripts.keys().map(String::as_str).collect::<Vec<_>>(), ["anna.lua", "level.lua"]);
 }

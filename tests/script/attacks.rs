@@ -117,6 +117,33 @@ fn fault_a12_files_that_do_not_load_are_paid_for_each_time_they_are_required() {
     }
 }
 
+/// What a call copies or unwinds is paid for: so many turns of a loop spend the fuel of a call.
+#[test]
+fn fault_a3_values_that_calls_return_and_calls_that_overflow_are_paid_for() {
+    let cases = [
+        (
+            "local t = setmetatable({}, { __index = function(t, k) return t[k + 1] end })",
+            "pcall(function() return t[1] end)",
+            50,
+        ),
+        ("local s = ('x'):rep(30000)", "s:byte(1, 7000)", 230),
+        ("local s = ('x'):rep(30000)", "utf8.codepoint(s, 1, 7000)", 230),
+        ("local f, s = ('b'):rep(7000), ('a'):rep(7000)", "string.unpack(f, s)", 115),
+        ("local t, r = table.create(90000, 1), rng.stream('x')", "r:shuffle(t)", 2),
+    ];
+    for (before, body, most) in cases {
+        let script = format!(
+            "local turns = 0 function onStart()
+                timer.after(0.1, function() log.info('%d', turns) end)
+                {before}
+                while true do turns += 1 {body} end
+            end"
+        );
+        let turns = turns_told(&run(&script, 12, "\"watchdogMs\": 60000", &[]), body);
+        assert!((1..=most).contains(&turns), "{body}: {turns} turns, expected at most {most}");
+    }
+}
+
 #[test]
 fn fault_a12_single_instructions_on_long_texts_end_by_count_and_never_by_the_clock() {
     let ones = "('1'):rep(4000)";

@@ -423,7 +423,7 @@ fn a_level_that_lacks_something_comes_with_the_script_that_has_it() {
         }
         run.reload(&[("ben.lua", "return { run = function() end }")]);
         let lines = run.taken();
-        assert!(lines.len() == 2 && lines[0].contains("- ") && lines[1].contains("+ ben.lua;"), "{lines:?}");
+        assert!(lines.len() == 2 && lines[0].contains("- ") && lines[1].contains("+ ben.lua"), "{lines:?}");
         assert!(run.game.world().find_door("gate").is_some());
         run.reload(&[("new.lua", &takes)]);
         let lines = run.taken();

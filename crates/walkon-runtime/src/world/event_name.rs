@@ -56,7 +56,7 @@ const fn heard(name: &'static str, payload: &'static str, doc: &'static str) -> 
 pub const HEARD: [HeardEvent; 12] = [
     heard(SPAWNED, "{ character: Character, name: string, position: vector }", "A character has appeared."),
     heard(DESPAWNED, "{ character: Character, name: string, position: vector }", "A character was removed."),
-    heard(WALK_SETTLED, "WalkResult", "A walk has ended, whoever began it."),
+    heard(WALK_SETTLED, "WalkResult", "A walk has ended, of any owner."),
     heard(
         DOOR_CHANGED,
         "{ door: Door, state: string, locked: boolean, by: Character? }",

@@ -57,6 +57,10 @@ end
 
 local OUT_OF_MEMORY = "not enough memory"
 
+-- What it takes to end calls that stood inside one another until there was no room for more: those of metamethods, of which
+-- there may be 200, are unwound one by one, in a millisecond.
+local OVERFLOW = 2000
+
 -- Whether texts that are made are paid for already. Which of them have to be made is up to the collector, because an equal one
 -- may be there still. So the functions in here that make texts pay for them by their length, and then they cost nothing to make.
 -- An error may end what was paid for, so handlers and whatever catches errors end it before they do anything else.
@@ -124,6 +128,9 @@ local function settle(ok, ...)
     end
     local problem = ...
     if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
+        if #problem < LONG and find(problem, "stack overflow", 1, true) then
+            charge(OVERFLOW)
+        end
         return false, problem
     end
     return false, caught(problem)
