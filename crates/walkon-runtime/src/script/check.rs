@@ -29,7 +29,6 @@ pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
 }
 
 /// The events of the runtime: scripts hear them and cannot emit them.
-#[must_use]
 pub fn runtime_events<'a>() -> impl Iterator<Item = &'a str> {
     HEARD.iter().map(|event| event.name)
 }

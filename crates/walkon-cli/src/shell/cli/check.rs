@@ -82,9 +82,8 @@ fn gather(folder: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
         return Ok(files);
     }
     let project = Project::around(folder)?;
-    let kinds: [(&[String], fn(&str) -> bool); 2] =
-        [(&project.level_folders, is_level), (&project.script_folders, is_script)];
-    for (folders, is_kind) in kinds {
+    let levels: (_, fn(&str) -> bool) = (&project.level_folders, is_level);
+    for (folders, is_kind) in [levels, (&project.script_folders, is_script)] {
         let own: Vec<PathBuf> =
             folders.iter().map(|name| below(folder, name)).filter(|path| path.is_dir()).collect();
         let whole = [folder.to_owned()];

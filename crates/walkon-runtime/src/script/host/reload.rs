@@ -62,7 +62,7 @@ enum Joining {
 type GivenByCharacter<'a> = BTreeMap<CharacterId, &'a Option<GivenBehaviour>>;
 
 impl ScriptHost {
-    /// Step 2: compiles changed texts. Nothing runs; [`ScriptHost::commit`] goes on in step 3.
+    /// Step 2: compiles changed texts. Nothing runs; `commit` goes on in step 3.
     pub fn stage(&mut self, scripts: &ChangedTexts) {
         let mistakes = scripts.iter().filter_map(|(path, text)| self.compiles(path, text.as_deref()).err());
         let refusal = ReloadError::all(mistakes).err();
