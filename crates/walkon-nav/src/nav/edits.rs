@@ -3,7 +3,6 @@
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
 //! nothing changed. Not here: where edits come from, doors, walks that must ask again.
 
-use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut, RangeInclusive};
 
 use glam::Vec3;
@@ -11,7 +10,6 @@ use glam::Vec3;
 use crate::base::geom::Bounds;
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
-use crate::base::ordered::CollectOrdered;
 use crate::nav::Revision;
 
 /// What a metre of an area or a cell may cost over a metre of plain ground.
@@ -145,9 +143,14 @@ impl AreaStates {
     /// The number for another obstacle: that of one added before which is neither used nor in force, else the
     /// next.
     pub(crate) fn free_obstacle(&self, used: &[AreaId], is_in_force: impl Fn(AreaId) -> bool) -> AreaId {
-        let used: BTreeSet<AreaId> = used.iter().copied().collect_set();
+        let mut is_used = vec![false; self.len()];
+        for id in used {
+            if let Some(is_used) = is_used.get_mut(id.index()) {
+                *is_used = true;
+            }
+        }
         let mut added = (self.authored..self.len()).map(AreaId::from);
-        let free = added.find(|id| !is_in_force(*id) && !used.contains(id));
+        let free = added.find(|id| !is_in_force(*id) && !is_used[id.index()]);
         free.unwrap_or_else(|| AreaId::from(self.len()))
     }
 

@@ -305,7 +305,7 @@ impl AskedPath {
 /// Fuel for the people that a question leads around.
 fn met(nav: &NavMap, query: &PathQuery) -> u64 {
     /// For each expansion that they are worth where they are carved out of the ground.
-    const UNITS: u64 = 16;
+    const UNITS: u64 = 48;
     let others = query.others.as_deref().unwrap_or(&[]);
     let carved =
         if nav.mesh().is_some() { UNITS * u64::from(nav.detour_price(others, &query.by)) } else { 0 };
