@@ -360,7 +360,7 @@ fn run_refused(wrong: &str, level: Option<&str>) -> Vec<(String, Vec<String>)> {
     save(&mut run, &[("anna.lua", wrong)], level);
     assert_eq!(run.facts("reloadRefused").len(), 1);
     let mut told = Vec::new();
-    for _ in 0..240 {
+    for _ in 0..120 {
         let facts = run.facts_but(&["input", "reloadRefused"]);
         told.push((format!("{:?}", run.game.fingerprint()), facts));
         run.forget();
