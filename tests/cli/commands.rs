@@ -1580,8 +1580,8 @@ fn with_v_every_file_that_is_written_is_named() {
     }
 }
 
-/// The ground of a grid has a margin of cells around it: whoever begins beyond that finds the ground over it,
-/// but not through a wall.
+/// A grid has a margin of cells around its ground. A path that starts beyond the margin still reaches the
+/// ground, but never through a wall.
 #[test]
 fn a_start_beyond_the_edge_of_a_grid_finds_the_ground_in_a_clear_line() {
     let project = Project::new();

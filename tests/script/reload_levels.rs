@@ -433,8 +433,8 @@ fn a_level_that_lacks_something_comes_with_the_script_that_has_it() {
     }
 }
 
-/// Law: whoever a save removes is told of that alone, by the code that it has, and keeps nothing else of the
-/// save out: not new code of its own file, not that of others, not who takes its place.
+/// Law: a character that a save removes hears of its removal and of nothing else, in its old code. The rest
+/// of the save takes effect: new code of the same file and of other files, and the character in its place.
 #[test]
 fn one_that_a_save_removes_is_told_so_and_keeps_nothing_out() {
     let cook = |word: &str| {

@@ -149,9 +149,13 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Vec<u8>, SourceError>
     read_up_to(open_regular(path)?, bytes_max)
 }
 
-fn read_up_to(file: File, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
+/// The bytes of what is open, of which there may be `bytes_max`.
+///
+/// # Errors
+/// When it cannot be read, or there are more.
+pub fn read_up_to(input: impl Read, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
     let mut bytes = Vec::new();
-    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(from_io)?;
+    input.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(from_io)?;
     if bytes.len() as u64 > bytes_max { Err(SourceError::TooBig { bytes_max }) } else { Ok(bytes) }
 }
 

@@ -68,9 +68,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         }
     };
     match (target, form) {
-        (Some(target), Some(form)) => {
-            write(&pictures, form, args.scale, &target)?;
-        }
+        (Some(target), Some(form)) => write(&pictures, form, args.scale, &target)?,
         _ => results.text(&text(&pictures, args.scale))?,
     }
     Ok(Exit::Ok)

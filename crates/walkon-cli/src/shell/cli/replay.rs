@@ -5,7 +5,6 @@
 //! were seen to be those of the trace. Not here: how lines are compared (`game::replay`).
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -113,11 +112,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
     if !is_stream(path) {
         return disk::read_regular(path, TRACE_BYTES_MAX);
     }
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(TRACE_BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| SourceError::Failed(error.to_string()))?;
-    let is_whole = bytes.len() as u64 <= TRACE_BYTES_MAX;
-    if is_whole { Ok(bytes) } else { Err(SourceError::TooBig { bytes_max: TRACE_BYTES_MAX }) }
+    disk::read_up_to(std::io::stdin().lock(), TRACE_BYTES_MAX)
 }
 
 /// The options that the trace itself names.

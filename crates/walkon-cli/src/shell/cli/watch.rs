@@ -288,9 +288,7 @@ impl Host for Live<'_> {
         let Some(Changed { reload, since, level, refused }) = polled else { return Vec::new() };
         let held = std::mem::take(&mut self.held);
         let was_held = !held.reload.is_empty();
-        let before = self.before_save();
-        let saved = HeldBack { reload, level };
-        let Some(HeldBack { mut reload, level }) = self.let_through(held, saved, before.as_ref()) else {
+        let Some(HeldBack { mut reload, level }) = self.let_through(held, HeldBack { reload, level }) else {
             self.is_broken = true;
             self.session.sentence(world, "reload refused; the old version runs on");
             self.session.flush();
@@ -375,12 +373,7 @@ impl Live<'_> {
     /// it that the running texts have not, which would only show when the line runs, and end what runs it.
     /// Else what was saved now alone, when the mistakes are in other files and it needs none of those. What
     /// is not handed over is held back. Shows what `check` finds in what it looks at.
-    fn let_through(
-        &mut self,
-        held: HeldBack,
-        saved: HeldBack,
-        before: Option<&BeforeSave>,
-    ) -> Option<HeldBack> {
+    fn let_through(&mut self, held: HeldBack, saved: HeldBack) -> Option<HeldBack> {
         let mut all = held.reload.clone();
         all.scripts.extend(saved.reload.scripts.clone());
         if saved.reload.level.is_some() {
@@ -388,10 +381,11 @@ impl Live<'_> {
         }
         let is_new_level = saved.reload.level.is_some();
         let level = if is_new_level { saved.level.as_deref() } else { held.level.as_deref() };
-        let found = before.map(|before| self.look_through(&all, level, SaveBase::Disk, before));
+        let before = self.before_save();
+        let found = before.as_ref().map(|before| self.look_through(&all, level, SaveBase::Disk, before));
         let found = found.unwrap_or_default();
         let before = before.filter(|_| found.has_mistakes());
-        let spared = before.and_then(|before| self.alone(&held, &saved, before));
+        let spared = before.and_then(|before| self.alone(&held, &saved, &before));
         if let Some(alone) = spared {
             self.show(&alone);
             let scripts = held.reload.scripts.into_iter();

@@ -458,7 +458,7 @@ impl LoadPlan<'_> {
         let mut found: Vec<(String, Rc<Class>)> = Vec::new();
         for mut instance in saved {
             // An edit of the level has removed it.
-            if !self.is_alive(instance.character) {
+            if !behaviour::is_alive(self.vm.lua(), instance.character) {
                 continue;
             }
             let is_of_level = level.contains_key(&instance.character);
@@ -498,11 +498,6 @@ impl LoadPlan<'_> {
     fn name_of(&self, character: CharacterId) -> String {
         let name = lend::with_world(self.vm.lua(), |world: &mut World| world.name_of(character).to_owned());
         name.unwrap_or_default()
-    }
-
-    fn is_alive(&self, character: CharacterId) -> bool {
-        let alive = |world: &mut World| world.characters.alive(character).is_some();
-        lend::with_world(self.vm.lua(), alive).unwrap_or(false)
     }
 
     /// The owner of the level script; whether there is one only now.

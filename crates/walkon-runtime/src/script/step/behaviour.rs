@@ -402,13 +402,16 @@ pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
 /// Fuel that the beginning of a behaviour takes beside its own code, and its end.
 const ATTACH_PRICE: u64 = 256;
 
+/// Whether a character is there, and not removed in this tick. The world is lent.
+pub(crate) fn is_alive(lua: &Lua, character: CharacterId) -> bool {
+    lend::with_world(lua, |world: &mut World| world.characters.alive(character).is_some()).unwrap_or(false)
+}
+
 /// Attaches a behaviour whose name and parameters were checked when it was asked for. Step 12.
 pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, given: &Plain) {
     let lua = vm.lua();
-    let is_alive = lend::with_world(lua, |world: &mut World| world.characters.alive(character).is_some())
-        .unwrap_or(false);
-    let Some(class) = store::with(lua, |runtime| runtime.actors.behaviours.class(name)).filter(|_| is_alive)
-    else {
+    let class = store::with(lua, |runtime| runtime.actors.behaviours.class(name));
+    let Some(class) = class.filter(|_| is_alive(lua, character)) else {
         return;
     };
     vm.spend(ATTACH_PRICE + payload::price_of(given));

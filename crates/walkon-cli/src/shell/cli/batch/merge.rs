@@ -6,7 +6,7 @@
 //! machines have not played the same game. Not here: how rows come about.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Instant;
@@ -75,8 +75,8 @@ impl JoinedRows {
         let read = if is_stream(path) {
             std::io::stdin().lock().read_to_string(&mut text)
         } else {
-            let file = disk::open_regular(path).map_err(|error| failed(&error))?;
-            BufReader::new(file).read_to_string(&mut text)
+            let mut file = disk::open_regular(path).map_err(|error| failed(&error))?;
+            file.read_to_string(&mut text)
         };
         read.map_err(|error| failed(&error))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

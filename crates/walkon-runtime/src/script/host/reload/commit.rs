@@ -166,16 +166,11 @@ fn is_there(vm: &ScriptVm, target: &ReloadTarget) -> bool {
         | ReloadTarget::Attach { character, .. }
         | ReloadTarget::Detach { character } => Some(*character),
     };
-    character.is_none_or(|character| is_alive(vm, character))
+    character.is_none_or(|character| behaviour::is_alive(vm.lua(), character))
 }
 
 fn character_of(vm: &ScriptVm, owner: Owner) -> Option<CharacterId> {
     store::with(vm.lua(), |runtime| runtime.actors.behaviours.get(owner).map(|instance| instance.character))
-}
-
-fn is_alive(vm: &ScriptVm, character: CharacterId) -> bool {
-    lend::with_world(vm.lua(), |world: &mut World| world.characters.alive(character).is_some())
-        .unwrap_or(false)
 }
 
 /// The plain parts of a shared state; the rest is taken out of it, with a sentence each.
@@ -735,7 +730,8 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old, level: O
                 let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
                 let class = ReboundClass { class, given: &given, params: &params };
                 let bound = rebind(vm, owner, class, state);
-                if !character_of(vm, owner).is_some_and(|character| is_alive(vm, character)) {
+                if !character_of(vm, owner).is_some_and(|character| behaviour::is_alive(vm.lua(), character))
+                {
                     // What the new code has done stays.
                     told(vm, owner, "start", bound);
                     continue;
