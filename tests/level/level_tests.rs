@@ -660,6 +660,18 @@ fn declarations_are_checked_when_the_file_loads() {
 }
 
 #[test]
+fn two_tests_of_a_file_may_not_have_one_name() {
+    let test = "test.level(\"it\", { level = \"courtyard\" }, function() end)\n";
+    let error = load_error(&format!("{test}{test}"));
+    let expected =
+        "room_test.lua:2: test.level: another test of this file, declared in line 1, has the name \"it\"";
+    assert!(error.starts_with(expected), "{error}");
+    let other = test.replace("it", "other");
+    let results = results(&[("room_test.lua", &format!("{test}{other}"))]);
+    assert!(results.len() == 2 && results.iter().all(|result| result.passed), "{results:?}");
+}
+
+#[test]
 fn fuel_is_expected_of_scripts_whoever_runs_the_test() {
     let busy = "guard:attach(\"busy\")\nt:run(1)\n";
     passes(&format!(

@@ -96,16 +96,7 @@ impl Threads {
                 work(&mut scratch, first, stretch);
             }
         };
-        if used == 1 {
-            return run();
-        }
-        thread::scope(|scope| {
-            for _ in 1..used {
-                // Without it the others do its part.
-                let _ = thread::Builder::new().name("rows".to_owned()).spawn_scoped(scope, run);
-            }
-            run();
-        });
+        on_threads(used, &run);
     }
 
     /// Those of `items` of which `holds` is true, in order. It may look at nothing that changes meanwhile.
@@ -142,7 +133,7 @@ impl Threads {
         };
         if self.used_for(items.len()) == 1 {
             let mut found = Vec::new();
-            look_through(items, &mut found);
+            collect_into(items, &mut found, &look_through);
             return found;
         }
         let mut found: Vec<Vec<R>> = items.chunks(Self::STRETCH_MAX).map(|_| Vec::new()).collect();
@@ -151,11 +142,33 @@ impl Threads {
             || (),
             |(), first, found| {
                 let items = items.chunks(Self::STRETCH_MAX).skip(first);
-                items.zip(found).for_each(|(items, found)| look_through(items, found));
+                items.zip(found).for_each(|(items, found)| collect_into(items, found, &look_through));
             },
         );
         found.concat()
     }
+}
+
+/// Has `look_through` add what it finds of `items`, compiled once as well.
+#[inline(never)]
+fn collect_into<T, R>(items: &[T], found: &mut Vec<R>, look_through: &dyn Fn(&[T], &mut Vec<R>)) {
+    look_through(items, found);
+}
+
+/// Has so many threads do `run`, the caller among them. What is run is compiled once, not for each place that
+/// runs it.
+#[inline(never)]
+fn on_threads(count: usize, run: &(dyn Fn() + Sync)) {
+    if count == 1 {
+        return run();
+    }
+    thread::scope(|scope| {
+        for _ in 1..count {
+            // Without it the others do its part.
+            let _ = thread::Builder::new().name("rows".to_owned()).spawn_scoped(scope, run);
+        }
+        run();
+    });
 }
 
 /// Columns of equal length that can be cut.

@@ -22,7 +22,6 @@ use crate::world::clock::Clock;
 use crate::world::crowd_columns::{CrowdColumns, RowNumbers};
 use crate::world::crowd_step::{CrowdStep, Move};
 use crate::world::map::LevelMap;
-use crate::world::scene_fast_forward::Cast;
 use crate::world::walk::{Crowd, Walk};
 
 /// The furthest that walls are looked for, metres: step 9 alone keeps bodies faster than 10 m/s from them.
@@ -38,9 +37,10 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
     }
-    let everybody = Everybody { people, cast: cast.as_ref(), moves, rate, threads: *threads };
+    let everybody = Everybody { people, moves, rate, threads: *threads };
+    let ids = cast.as_ref().map_or(people.characters.ids(), |cast| cast.looked_at(people.characters));
     let mut found = Vec::new();
-    for ids in people.characters.ids().chunks(FOUND_TOGETHER) {
+    for ids in ids.chunks(FOUND_TOGETHER) {
         everybody.find(ids, &bodies.movers, &mut found);
         for one in found.iter().flatten() {
             let who = || people.characters.get(one.id);
@@ -80,7 +80,6 @@ impl CrowdMember {
 /// What is read to find the characters that take up room.
 struct Everybody<'a> {
     people: People<'a>,
-    cast: Option<&'a Cast>,
     moves: &'a [Move],
     rate: TickRate,
     threads: Threads,
@@ -110,9 +109,6 @@ impl Everybody<'_> {
     /// A character with the move it makes, if it takes up room.
     fn find_one(&self, id: CharacterId, step: Option<&Move>) -> Option<CrowdMember> {
         let character = self.people.characters.alive(id)?;
-        if self.cast.is_some_and(|cast| !cast.is_near(id)) {
-            return None;
-        }
         let is_ghost = match step {
             Some(step) => step.is_ghost,
             None => is_ghost(character.walk.and_then(|walk| self.people.walks.get(walk))),

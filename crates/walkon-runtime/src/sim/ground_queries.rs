@@ -14,6 +14,7 @@ use crate::world::asker::pass_rules;
 use crate::world::character::{Character, Characters};
 use crate::world::door::Door;
 use crate::world::map::LevelMap;
+use crate::world::scene_fast_forward::Cast;
 
 /// The ground queries of one step.
 #[derive(Debug)]
@@ -140,12 +141,13 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Keeps what every character alive needs of the map up to date, and what a body without width does that only
-/// asks, so that no step makes it again, nor a script. Cost: a glance at each.
-pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, threads: Threads) {
+/// Keeps what every character alive that a step looks at needs of the map up to date, and what a body without
+/// width does that only asks, so that no step makes it again, nor a script. Cost: a glance at each.
+pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, cast: Option<&Cast>, threads: Threads) {
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
-    let (ids, asks_all) = (characters.ids(), rules.is_any);
+    let ids = cast.map_or(characters.ids(), |cast| cast.looked_at(characters));
+    let asks_all = rules.is_any;
     let build = |id| characters.alive(id).map(|who| (who.body.radius_m.to_bits(), who.layer));
     // Most are like the first.
     let first = ids.first().copied();

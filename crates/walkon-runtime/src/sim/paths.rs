@@ -56,7 +56,8 @@ struct SeenWalk {
 
 /// Sends what walks ask, once they have looked around.
 fn ask(parts: &mut Wayfinding<'_>) {
-    let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd, parts.threads);
+    let crowd = &parts.settings.crowd;
+    let changes = repath::notice_all(parts.characters, parts.cast, parts.walks, crowd, parts.threads);
     let marks = changes.marks(&parts.settings.crowd, parts.map.nav.node_m());
     let landing = parts.clock.landing();
     let mut due = Vec::new();

@@ -31,6 +31,7 @@ use crate::world::character::{Character, Characters, Past, Replan};
 use crate::world::clock::Clock;
 use crate::world::goal::Goal;
 use crate::world::leaders::Leaders;
+use crate::world::scene_fast_forward::Cast;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
@@ -54,9 +55,10 @@ struct BystanderChange {
     is_newly_kept: bool,
 }
 
-/// Notes the characters that have moved.
+/// Notes which of the characters that the step looks at have moved.
 pub(crate) fn notice_all(
     characters: &mut Characters,
+    cast: Option<&Cast>,
     walks: &Walks,
     crowd: &CrowdSettings,
     threads: Threads,
@@ -65,7 +67,8 @@ pub(crate) fn notice_all(
     // A character stands no matter which other it follows.
     let leaders = &Leaders::default();
     let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(characters, who));
-    for id in threads.filter(characters.ids(), may_count) {
+    let looked_at = cast.map_or(characters.ids(), |cast| cast.looked_at(characters));
+    for id in threads.filter(looked_at, may_count) {
         let replan = notice(People { characters, walks, crowd, leaders }, id, &mut changes);
         if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
             character.replan = replan;

@@ -65,6 +65,8 @@ fn end(world: &mut World, aside: SetAside) {
 pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
     let (start, told) = (world.clock.tick, world.events.waiting());
     let aside = begin(world, forward, before_ticks);
+    // Looking for those that take part.
+    *steps_left = steps_left.saturating_sub(passing(world));
     finish_doors(world, forward);
     steps::edits(world);
     let mut walks = forward.open_walks(&world.walks);
@@ -97,6 +99,7 @@ pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_le
         *steps_left = steps_left.saturating_sub(cost(world, &bodies));
         let (before, begins) = (places(world), world.clock.begins_step());
         step(world, forward, &bodies, start);
+        *steps_left = steps_left.saturating_sub(searched(world));
         is_quiet = (is_quiet || begins) && world.interpolations.is_empty() && places(world) == before;
         walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
     }
@@ -124,16 +127,35 @@ pub fn land(world: &mut World, forward: &FastForward) {
     interpolation::land(&mut world.interpolations, &mut world.characters, cast.free());
 }
 
-/// What a tick costs: those of the scene are looked at from all sides, others in passing.
+/// What a tick costs before its searches: those of the scene are looked at from all sides, others near them
+/// in passing, and all others by number.
 fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
     /// Other characters that are looked at for the cost of one of the scene.
     const OTHERS: usize = 16;
+    let all = passing(world);
     if !world.clock.begins_step() {
         // Between two steps of the crowd every character is only brought along.
-        return 1;
+        return all;
     }
-    let others = world.scratch.step.cast.as_ref().map_or(0, |cast| cast.len(&world.characters));
-    (bodies.len() + (others + glances(world, bodies)) / OTHERS).max(1) as u64
+    let cast = world.scratch.step.cast.as_ref();
+    let others = cast.map_or(0, |cast| cast.looked_at(&world.characters).len());
+    all + (bodies.len() + (others + glances(world, bodies)) / OTHERS) as u64
+}
+
+/// What the searches of a tick cost.
+fn searched(world: &World) -> u64 {
+    /// Expansions of a search over squares for the cost of a step of one body.
+    const EXPANSIONS: u64 = 64;
+    world.scratch.path_counts.in_tick * world.map.nav.expansion_price() / EXPANSIONS
+}
+
+/// What it costs to pass over all characters of the level.
+fn passing(world: &World) -> u64 {
+    /// Characters that are passed over for the cost of one of the scene.
+    const PASSED: usize = 512;
+    // On a mesh bodies are looked for among triangles.
+    let ground = if world.map.nav.mesh().is_some() { 2 } else { 1 };
+    ground + (world.characters.ids().len() / PASSED) as u64
 }
 
 /// How often regions and watches look at a character in a tick: at those of the scene, and a watch around one

@@ -52,7 +52,7 @@ pub fn follow(world: &mut World) {
 /// Step 8.
 pub fn avoid(world: &mut World) {
     let World { clock, map, characters, walks, settings, scratch, .. } = world;
-    ground_queries::prepare(map, characters, scratch.step.threads);
+    ground_queries::prepare(map, characters, scratch.step.cast.as_ref(), scratch.step.threads);
     let Scratch { leaders, step, .. } = scratch;
     avoid::run(clock, map, People { characters, walks, crowd: &settings.crowd, leaders }, step);
 }

@@ -26,6 +26,7 @@ use crate::world::map::LevelMap;
 use crate::world::ops::walks::WalkEnds;
 use crate::world::outcome::{Reason, Status};
 use crate::world::paths::PathWork;
+use crate::world::scene_fast_forward::Cast;
 use crate::world::scratch::{PathCounts, Scratch};
 use crate::world::settings::Settings;
 use crate::world::walk::Walk;
@@ -44,6 +45,8 @@ pub(crate) struct Wayfinding<'a> {
     pub(crate) bystanders: &'a mut BystanderIndex,
     pub(crate) leaders: &'a mut Leaders,
     pub(crate) counts: &'a mut PathCounts,
+    /// Who takes part in the step; none when everybody does.
+    pub(crate) cast: Option<&'a Cast>,
     /// The threads that look through the walks: the same outcome for any number of them.
     pub(crate) threads: Threads,
     /// Once somebody asks for it. No step moves a body by more than [`Everyone::MOVED_MAX_M`].
@@ -96,7 +99,7 @@ impl<'a> Wayfinding<'a> {
         let World { clock, settings, map, characters, interpolations, walks, paths, events, scratch, .. } =
             world;
         let Scratch { bystanders, leaders, path_counts: counts, step, .. } = scratch;
-        let threads = step.threads;
+        let (threads, cast) = (step.threads, step.cast.as_ref());
         let parts = Self {
             clock,
             settings,
@@ -108,6 +111,7 @@ impl<'a> Wayfinding<'a> {
             bystanders,
             leaders,
             counts,
+            cast,
             threads,
             everyone: OnceCell::new(),
         };

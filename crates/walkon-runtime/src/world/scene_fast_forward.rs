@@ -21,7 +21,7 @@ pub struct Cast {
     bodies: Vec<CharacterId>,
     /// Characters that may move, sorted: the scene's, and those that stand near them.
     free: Vec<CharacterId>,
-    /// Characters that are looked at, sorted; none when all are.
+    /// Characters that are looked at, in order of creation; none when all are.
     near: Option<Vec<CharacterId>>,
 }
 
@@ -59,7 +59,6 @@ impl Cast {
             near.push(id);
             free.extend(is_free(id, character).then_some(id));
         }
-        near.sort_unstable();
         free.sort_unstable();
         Self { bodies, free, near: many.then_some(near) }
     }
@@ -82,16 +81,10 @@ impl Cast {
         &self.free
     }
 
-    /// Whether it is looked at.
+    /// The characters that are looked at, in order of creation.
     #[must_use]
-    pub fn is_near(&self, id: CharacterId) -> bool {
-        self.near.as_ref().is_none_or(|near| near.binary_search(&id).is_ok())
-    }
-
-    /// How many are looked at, as a share of the work of a step.
-    #[must_use]
-    pub fn len(&self, characters: &Characters) -> usize {
-        self.near.as_ref().map_or(characters.ids().len(), Vec::len)
+    pub fn looked_at<'a>(&'a self, characters: &'a Characters) -> &'a [CharacterId] {
+        self.near.as_deref().unwrap_or(characters.ids())
     }
 }
 

@@ -12,9 +12,11 @@
 use crate::nav::NodeId;
 use crate::nav::cell::Cell;
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::guess::{Distance, Guess, Nowhere};
+use crate::nav::cells::even_landmarks::EvenBounds;
+use crate::nav::cells::guess::{Distance, Guess, Guide, Nowhere};
 use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, StepRates, Strides};
 use crate::nav::cells::layout::{Columns, FACTOR_ONE, LEGAL, Neighbours, OFFSETS};
+use crate::nav::cells::priced_landmarks::PricedBounds;
 use crate::nav::cells::weighted_ground::{Extra, WeightedGround};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Flow, Kernel, SearchStep};
@@ -126,6 +128,27 @@ impl StepCosts for GateCosts<'_> {
     }
 }
 
+/// What is guessed of the ways to the goal.
+#[derive(Clone, Copy)]
+enum TileGuess<'a> {
+    /// What landmarks and the distance say where all ground costs the same.
+    Even(Guide<'a, EvenBounds<'a>, Distance>),
+    /// The same where it does not.
+    Priced(Guide<'a, PricedBounds<'a>, Distance>),
+    Distance(Distance),
+}
+
+impl Guess for TileGuess<'_> {
+    #[inline(always)]
+    fn to_go(&self, cell: Cell, id: u32) -> u32 {
+        match self {
+            Self::Even(guide) => guide.to_go(cell, id),
+            Self::Priced(guide) => guide.to_go(cell, id),
+            Self::Distance(distance) => distance.to_go(cell, id),
+        }
+    }
+}
+
 /// A cell whose steps are taken, and what it costs to come there.
 #[derive(Clone, Copy)]
 struct ClaimedCell {
@@ -148,14 +171,21 @@ impl Search {
         }
         let (distance, step) = (self.distance(), self.norm.least_of_step());
         self.far = ground.far.map_or_else(Default::default, |far| far.goal(ground.unit, distance.goal, step));
-        let far = self.far;
-        if let Some(guide) = ground.far.and_then(|known| known.even_guide(&far, distance, step)) {
-            self.wait_at(ends.start, guide);
-        } else if let Some(guide) = ground.far.and_then(|known| known.priced_guide(&far, distance, step)) {
-            self.wait_at(ends.start, guide);
-        } else {
-            self.wait_at(ends.start, distance);
+        match self.guess(ground) {
+            TileGuess::Even(guide) => self.wait_at(ends.start, guide),
+            TileGuess::Priced(guide) => self.wait_at(ends.start, guide),
+            TileGuess::Distance(distance) => self.wait_at(ends.start, distance),
         }
+    }
+
+    /// What is guessed of the ways to the goal; the same as long as the search goes on.
+    fn guess<'a>(&self, ground: &WeightedGround<'a>) -> TileGuess<'a> {
+        let (distance, step) = (self.distance(), self.norm.least_of_step());
+        let guess = ground.far.and_then(|known| match ground.factor.is_empty() {
+            true => known.even_guide(&self.far, distance, step).map(TileGuess::Even),
+            false => known.priced_guide(&self.far, distance, step).map(TileGuess::Priced),
+        });
+        guess.unwrap_or(TileGuess::Distance(distance))
     }
 
     fn make_ready(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
@@ -214,17 +244,25 @@ impl Search {
         ground: &WeightedGround,
         allowance: u32,
     ) -> SearchStep {
-        let (far, distance, step) = (self.far, self.distance(), self.norm.least_of_step());
-        if let Some(guide) = ground.far.and_then(|known| known.even_guide(&far, distance, step)) {
-            self.step_guessing(cells, ground, guide, allowance)
-        } else if let Some(guide) = ground.far.and_then(|known| known.priced_guide(&far, distance, step)) {
-            self.step_guessing(cells, ground, guide, allowance)
-        } else {
-            self.step_guessing(cells, ground, distance, allowance)
+        let strides = Strides::new(ground.unit, cells.bits().shape());
+        let (guess, exits) = (self.guess(ground), ground.exits);
+        if let Some(extra) = ground.extra {
+            let prices = GateCosts(Factors(strides.rates(), ground.factor), extra);
+            // Gates are rare: which guess it is, is asked at every cell.
+            return self.run_in(cells, exits, prices, guess, allowance);
+        }
+        match guess {
+            TileGuess::Even(guide) => self.run_in(cells, exits, EvenTiles(strides), guide, allowance),
+            TileGuess::Priced(guide) => self.run_priced(cells, ground, guide, allowance),
+            TileGuess::Distance(distance) => match ground.factor.is_empty() {
+                true => self.run_in(cells, exits, EvenTiles(strides), distance, allowance),
+                false => self.run_priced(cells, ground, distance, allowance),
+            },
         }
     }
 
-    fn step_guessing(
+    /// Goes on over ground of several factors, without gates.
+    fn run_priced(
         &mut self,
         cells: impl Cells,
         ground: &WeightedGround,
@@ -234,22 +272,17 @@ impl Search {
         let shape = cells.bits().shape();
         let strides = Strides::new(ground.unit, shape);
         let (rates, factor, exits) = (strides.rates(), ground.factor, ground.exits);
-        let factors = Factors::<false>(rates, factor);
-        match (factor.is_empty(), ground.extra) {
-            (true, None) => self.run_in(cells, exits, EvenTiles(strides), guess, allowance),
-            (_, Some(extra)) => self.run_in(cells, exits, GateCosts(factors, extra), guess, allowance),
-            (false, None) => match shape.neighbours {
-                // Of eight steps, those across corners are longer.
-                Neighbours::Four if strides.are_equal(Neighbours::Four) => {
-                    let prices = Factors::<true>(rates, factor);
-                    self.run_tiles::<FourNeighbours>(cells, exits, prices, guess, allowance)
-                }
-                Neighbours::Six if strides.are_equal(Neighbours::Six) => {
-                    let prices = Factors::<true>(rates, factor);
-                    self.run_tiles::<Six>(cells, exits, prices, guess, allowance)
-                }
-                _ => self.run_in(cells, exits, factors, guess, allowance),
-            },
+        match shape.neighbours {
+            // Of eight steps, those across corners are longer.
+            Neighbours::Four if strides.are_equal(Neighbours::Four) => {
+                let prices = Factors::<true>(rates, factor);
+                self.run_tiles::<FourNeighbours>(cells, exits, prices, guess, allowance)
+            }
+            Neighbours::Six if strides.are_equal(Neighbours::Six) => {
+                let prices = Factors::<true>(rates, factor);
+                self.run_tiles::<Six>(cells, exits, prices, guess, allowance)
+            }
+            _ => self.run_in(cells, exits, Factors::<false>(rates, factor), guess, allowance),
         }
     }
 

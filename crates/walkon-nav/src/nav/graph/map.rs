@@ -689,8 +689,14 @@ impl PointGraph {
     /// points.
     #[must_use]
     pub fn nearest_point(&self, place: Vec3) -> Option<(u32, f32)> {
-        let away = self.net.points().iter().map(|point| point.distance(place));
-        (0..).zip(away).min_by(|one, two| one.1.total_cmp(&two.1))
+        let mut nearest = None;
+        for (at, point) in (0..).zip(self.net.points()) {
+            let away_m_sq = point.distance_squared(place);
+            if nearest.is_none_or(|(_, least_m_sq)| away_m_sq < least_m_sq) {
+                nearest = Some((at, away_m_sq));
+            }
+        }
+        nearest.map(|(at, away_m_sq)| (at, away_m_sq.sqrt()))
     }
 }
 

@@ -4,12 +4,16 @@
 //! searches (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both
 //! sectors know the same; what a sector holds follows from its own cells and those along its borders. A
 //! border of many openings keeps the first eight gates: if that divides joined ground, no way is found here.
-//! Memory: about a byte a cell. Cost: making a sector takes one flood of it for each gate.
+//! Memory: about a byte a cell. Cost: making a sector takes one flood of it for each gate; one that is like
+//! another, or like it was, takes a look at its cells.
 
+use std::collections::BTreeMap;
+
+use crate::base::hash::StateHash;
 use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
-use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::{Rates, StepKind, Unit};
+use crate::nav::cells::{FACTOR_ONE, WeightedGround};
 use crate::nav::hierarchy::table::{CellTable, SIDE};
 use crate::nav::search_state::Flow;
 
@@ -31,7 +35,13 @@ pub(crate) struct SectorGrid {
     across: u32,
     down: u32,
     sectors: Vec<Sector>,
+    /// By sector, the hash of the cells that it follows from.
+    contents: Vec<u64>,
 }
+
+/// Sectors just made, by the hash of the cells that they follow from: much ground is alike. `Default` has
+/// none.
+type AlikeSectors = BTreeMap<u64, u32>;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sector {
@@ -88,14 +98,18 @@ impl Sector {
 }
 
 impl SectorGrid {
-    /// Cost: a flood of a sector for each of its gates, for all sectors.
+    /// Cost: a flood of a sector for each of its gates, for all sectors that differ.
     pub(crate) fn new(ground: &WeightedGround) -> Self {
         let (width, depth) = (ground.bits.width(), ground.bits.depth());
         let (across, down) = (width.div_ceil(SIDE), depth.div_ceil(SIDE));
-        let sectors = vec![Sector::default(); (across * down) as usize];
-        let mut all = Self { unit: ground.unit, width, depth, across, down, sectors };
-        let mut table = CellTable::default();
-        (0..across * down).for_each(|sector| all.make(ground, sector, &mut table));
+        let count = (across * down) as usize;
+        let (sectors, contents) = (vec![Sector::default(); count], vec![0; count]);
+        let mut all = Self { unit: ground.unit, width, depth, across, down, sectors, contents };
+        let (mut table, mut alike) = (CellTable::default(), AlikeSectors::default());
+        for sector in 0..across * down {
+            all.contents[sector as usize] = all.content(ground, sector);
+            all.sectors[sector as usize] = all.make(ground, sector, &mut table, &mut alike);
+        }
         all
     }
 
@@ -109,7 +123,7 @@ impl SectorGrid {
         let of = |sector: &Sector| {
             size_of::<Sector>() + size_of_val(&sector.gates[..]) + size_of_val(&sector.costs[..])
         };
-        self.sectors.iter().map(of).sum()
+        size_of_val(&self.contents[..]) + self.sectors.iter().map(of).sum::<usize>()
     }
 
     /// Makes again what cells that changed have a part in: cells from `first` on, up to `end`, exclusive. The
@@ -125,16 +139,55 @@ impl SectorGrid {
         }
         touched.sort_unstable();
         touched.dedup();
-        let mut table = CellTable::default();
+        let (mut table, mut alike) = (CellTable::default(), AlikeSectors::default());
         touched.retain(|&sector| {
-            let before = self.sectors[sector as usize].clone();
-            self.make(ground, sector, &mut table);
-            self.sectors[sector as usize] != before
+            let (at, content) = (sector as usize, self.content(ground, sector));
+            if content == self.contents[at] {
+                return false;
+            }
+            self.contents[at] = content;
+            let new = self.make(ground, sector, &mut table, &mut alike);
+            let has_changed = self.sectors[at] != new;
+            self.sectors[at] = new;
+            has_changed
         });
         touched
     }
 
-    fn make(&mut self, ground: &WeightedGround, sector: u32, table: &mut CellTable) {
+    /// The hash of what a sector follows from: its cells and those along its borders.
+    fn content(&self, ground: &WeightedGround, sector: u32) -> u64 {
+        let CellRect { first, end } = self.part(sector);
+        let (width, depth) = (ground.bits.width(), ground.bits.depth());
+        let price = |x: u32, z: u32| {
+            // What lies beyond the map is closed.
+            let is_open = x < width && z < depth && ground.bits.get(x, z);
+            let factor = || ground.factor.get((z * width + x) as usize).copied().unwrap_or(FACTOR_ONE);
+            if is_open { u32::from(factor()) + 1 } else { 0 }
+        };
+        let mut hash = StateHash::default();
+        for z in 0..end.z - first.z + 2 {
+            for x in (0..end.x - first.x + 2).step_by(2) {
+                let [left, right] =
+                    [x, x + 1].map(|x| price((first.x + x).wrapping_sub(1), (first.z + z).wrapping_sub(1)));
+                hash.pair(left, right);
+            }
+        }
+        hash.pair(end.x - first.x, end.z - first.z).finish()
+    }
+
+    /// Makes a sector, of which the hash of the content is known.
+    fn make(
+        &self,
+        ground: &WeightedGround,
+        sector: u32,
+        table: &mut CellTable,
+        alike: &mut AlikeSectors,
+    ) -> Sector {
+        let content = self.contents[sector as usize];
+        if let Some(&other) = alike.get(&content) {
+            return self.sectors[other as usize].clone();
+        }
+        alike.insert(content, sector);
         let part = self.part(sector);
         let gates: Vec<Gate> = (0..4).flat_map(|side| self.gates(ground, sector, side)).collect();
         let mut costs = Vec::with_capacity(gates.len() * gates.len());
@@ -146,7 +199,7 @@ impl SectorGrid {
             let out = |gate: &Gate| table.cost(self.inner(sector, *gate)).saturating_add(gate.toll);
             costs.extend(gates.iter().map(out));
         }
-        self.sectors[sector as usize] = Sector::new(gates, costs);
+        Sector::new(gates, costs)
     }
 
     /// All of them, row by row.
@@ -265,5 +318,41 @@ impl SectorGrid {
             at += run + 1;
         }
         gates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Rng;
+    use crate::nav::cells::Bits;
+
+    #[test]
+    fn a_sector_like_another_is_what_it_would_be_if_it_were_made_by_itself() {
+        let mut rng = Rng::stream(3, "alike");
+        let mut alike_count = 0;
+        for round in 0..6 {
+            let size = (rng.int(33, 200) as u32, rng.int(33, 200) as u32);
+            let (mut bits, mut factor) = (Bits::new(size.0, size.1), Vec::new());
+            for (z, x) in (0..size.1).flat_map(|z| (0..size.0).map(move |x| (z, x))) {
+                // The same pattern in all sectors, and a few cells by chance.
+                let is_odd = rng.chance(0.000_3);
+                bits.set(x, z, (x % SIDE + z % SIDE * 5) % 7 != round || is_odd);
+                factor.push(FACTOR_ONE + (x % SIDE / 9) as u16 * 50 + u16::from(is_odd));
+            }
+            let unit = Unit::for_map(u64::from(size.0 * size.1), 3 * FACTOR_ONE);
+            let ground = WeightedGround { factor: &factor, unit, ..WeightedGround::even(&bits) };
+            let all = SectorGrid::new(&ground);
+            let mut table = CellTable::default();
+            for sector in 0..all.across * all.down {
+                let alone = all.make(&ground, sector, &mut table, &mut AlikeSectors::default());
+                assert!(alone == all.sectors[sector as usize], "round {round}: sector {sector}");
+            }
+            let mut contents = all.contents.clone();
+            contents.sort_unstable();
+            contents.dedup();
+            alike_count += all.contents.len() - contents.len();
+        }
+        assert!(alike_count > 20, "{alike_count} are like another");
     }
 }

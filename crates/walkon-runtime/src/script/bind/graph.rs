@@ -14,8 +14,10 @@ use crate::world::ops::OpError;
 use crate::world::ops::graph;
 
 const NAV: &str = "nav";
-/// Points of the graph that are looked at for a unit of fuel.
+/// Points of the graph, or edits that wait, that are looked at for a unit of fuel.
 const POINTS_PER_UNIT: u64 = 256;
+/// How often a question goes over the edits that wait.
+const EDIT_LOOKS: u64 = 4;
 
 const FROM: ApiParam = param("from", "Place", "guard");
 const TO: ApiParam = param("to", "Place", "\"gate\"");
@@ -39,7 +41,7 @@ pub const ENTRIES: &[Binding] = &[
         doc: "Graphs: links the points nearest to two places, both ways; whether that was a change. A point stands for places \
               within 8 m. The map follows in step 5; walks that end short of their goal look for a way again in that tick.",
         example: "nav.unlink(\"post\", guard)\nassert(nav.link(\"post\", guard) and not nav.link(guard, \"post\"))",
-        price: 32,
+        price: 64,
         ..Binding::function(NAV, "nav.link", link)
     },
     Binding {
@@ -49,7 +51,7 @@ pub const ENTRIES: &[Binding] = &[
         doc: "Graphs: takes away the link between the points nearest to two places; whether that was a change. The map follows \
               in step 5; walks whose way led over it look for another in that tick.",
         example: "assert(nav.unlink(guard, \"post\") and not nav.unlink(guard, \"post\"))",
-        price: 32,
+        price: 64,
         ..Binding::function(NAV, "nav.unlink", unlink)
     },
 ];
@@ -83,7 +85,8 @@ fn between(
         (place::single(&args.take("from"))?, place::single(&args.take("to"))?);
     ask_map(lua, args, |world| -> Result<(bool, u64), UsageError> {
         let ends = (from.point(world, function, None)?, to.point(world, function, None)?);
-        let units = 2 * world.nav().node_count() / POINTS_PER_UNIT;
+        let seen = 2 * world.nav().node_count() + EDIT_LOOKS * world.map.edits.graph.len() as u64;
+        let units = seen / POINTS_PER_UNIT;
         Ok((verb(world, ends.0, ends.1).map_err(op(function))?, units))
     })
 }

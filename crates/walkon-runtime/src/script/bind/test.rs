@@ -357,6 +357,16 @@ fn level(lua: &Lua, args: &mut Args) -> HostResult {
     options.table("a table of options")?;
     let options = read_options(lua, &options.options(LEVEL_OPTIONS)?)?;
     let function = args.take("fn").callable()?;
+    let namesake = testing::with(lua, |testing| {
+        let mut collected = testing.collected.iter().map(|other| &other.def);
+        collected.find(|other| other.name == name && other.file == file).map(|other| other.line)
+    });
+    if let Some(other) = namesake.flatten() {
+        let what = format!(
+            "another test of this file, declared in line {other}, has the name \"{name}\"; give each its own"
+        );
+        return Err(args.mistake(what).into());
+    }
     let def = TestDef { name, file, line, options };
     testing::with(lua, |testing| testing.collected.push(Collected { def, function }));
     nothing()

@@ -70,7 +70,7 @@ pub enum DebugOrder {
 
 /// The client that debugs a level: it is told everything on the thread of the game, which waits until the
 /// call returns.
-pub trait DebugClient: fmt::Debug {
+pub trait DebugClient {
     /// The scripts are about to be loaded. It may wait here for breakpoints, and says how they begin.
     fn began(&mut self, at: &Paused<'_>) -> DebugOrder;
     /// Whether the client wants to stop wherever code is. Asked often.
@@ -88,6 +88,13 @@ pub trait DebugClient: fmt::Debug {
     fn moved(&mut self, breakpoints: &[BreakpointState]);
     /// The run is no longer what it would have been.
     fn disturbed(&mut self);
+}
+
+/// What it holds is not shown: all of it would have to be compiled to be shown.
+impl fmt::Debug for dyn DebugClient + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DebugClient")
+    }
 }
 
 /// A debugger for one level. Clones are the same.

@@ -18,7 +18,8 @@ local costart, coresume, coclose = native.coroutine.create, native.coroutine.res
 local corunning = native.coroutine.running
 local info = native.debug.info
 local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
-local chargeComparisons, see, setPaid, countTables = host.chargeComparisons, host.see, host.setPaid, host.countTables
+local chargeComparisons, chargePlaces, see = host.chargeComparisons, host.chargePlaces, host.see
+local setPaid, countTables = host.setPaid, host.countTables
 local noteFailure, setFailureAside, isLooking = host.noteFailure, host.setFailureAside, host.isLooking
 
 local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
@@ -834,6 +835,9 @@ end
 
 function tab.maxn(t)
     charge(SMALL)
+    if type(t) == "table" then
+        chargePlaces(t)
+    end
     return maxn(t)
 end
 

@@ -27,7 +27,7 @@ const FRAMES_TOLD_MAX: usize = 1000;
 const NAMED_MAX: i32 = 256;
 
 /// The debugger, asked at a line, at a fault and when code was loaded.
-pub(crate) trait Hook: fmt::Debug {
+pub(crate) trait Hook {
     /// Code is about to run a line where it may stop. Returns when it may go on.
     fn at_line(&self, lua: &Lua, at: &Standing);
     /// A call of the host is about to end by a fault; its stack still stands.
@@ -38,6 +38,13 @@ pub(crate) trait Hook: fmt::Debug {
     fn wants_pause(&self) -> bool;
     /// Code has come to a safepoint while a client wants that: every line is to be stopped at from now on.
     fn pause_at_next_line(&self, lua: &Lua);
+}
+
+/// What it holds is not shown: all of it would have to be compiled to be shown.
+impl fmt::Debug for dyn Hook + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hook")
+    }
 }
 
 /// A coroutine or the state of the host, while it stands still. An address, to be used before it goes on.

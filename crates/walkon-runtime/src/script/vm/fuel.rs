@@ -44,10 +44,10 @@ const HEAP_MIN_BYTES: usize = 1024 * 1024;
 const BYTES_PER_UNIT: usize = 256;
 
 /// Places of a table that are passed over in the time of a unit of fuel.
-const PLACES_PER_UNIT: usize = 1024;
+const PLACES_PER_UNIT: usize = 256;
 
 /// The same where `next` begins at a key: it looks the key up as well.
-const PLACES_PER_UNIT_OF_NEXT: usize = 2048;
+const PLACES_PER_UNIT_OF_NEXT: usize = 384;
 
 /// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty,
 /// takes no longer than the safepoints of the loop pay for.
@@ -515,6 +515,14 @@ impl Fuel {
         raw::names_of(&self.0, table)
     }
 
+    /// Takes what going over all places of a table costs, full and empty.
+    ///
+    /// # Errors
+    /// When there is not so much left.
+    pub(crate) fn charge_places_of(&self, table: &Table) -> mlua::Result<()> {
+        self.charge((raw::places_of(&self.0, table) / PLACES_PER_UNIT) as u64)
+    }
+
     /// Has the stack looked at once in so many safepoints from now on, which must be some; between calls.
     ///
     /// # Errors
@@ -971,6 +979,12 @@ mod raw {
         let widths = gauge.fresh.widths.get()?;
         // SAFETY: the layout was measured, and a `Table` that is held stays alive.
         Some(unsafe { widths.names(table.to_pointer().cast()) })
+    }
+
+    /// The places of a table; 0 when the layout of tables is not known.
+    pub(super) fn places_of(gauge: &Gauge, table: &Table) -> usize {
+        // SAFETY: the layout was measured, and a `Table` that is held stays alive.
+        gauge.fresh.widths.get().map_or(0, |widths| unsafe { widths.places(table.to_pointer().cast()) })
     }
 
     pub(super) fn install(lua: &Lua) -> Fresh {

@@ -40,6 +40,11 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     let m = Rc::clone(machine);
     host.raw_set("charge", lua.create_function(move |_, units: f64| m.fuel.charge(units as u64))?)?;
     let m = Rc::clone(machine);
+    host.raw_set(
+        "chargePlaces",
+        lua.create_function(move |_, table: Table| m.fuel.charge_places_of(&table))?,
+    )?;
+    let m = Rc::clone(machine);
     let compare = move |_: &Lua, units: f64| m.fuel.charge((units as u64).saturating_mul(m.fuel.price()));
     host.raw_set("chargeComparisons", lua.create_function(compare)?)?;
     let switch = |[on, off]: [fn(&Fuel); 2]| {

@@ -58,19 +58,25 @@ fn is_of(kept: &KeptRuntime, lua: &Lua) -> bool {
 /// Looks at the runtime of this VM. No Lua may run meanwhile.
 #[inline]
 pub(crate) fn with<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
-    UNDER_WAY.with_borrow(|at_hand| match at_hand {
-        Some(kept) => {
-            debug_assert!(is_of(kept, lua));
-            look(&mut kept.0.borrow_mut())
-        }
-        None => with_kept(lua, look),
+    UNDER_WAY.with_borrow(|at_hand| {
+        let looked_up;
+        let kept = match at_hand {
+            Some(kept) => kept,
+            None => {
+                looked_up = look_up(lua);
+                &looked_up
+            }
+        };
+        debug_assert!(is_of(kept, lua));
+        look(&mut kept.0.borrow_mut())
     })
 }
 
 #[cold]
-fn with_kept<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
+#[inline(never)]
+fn look_up(lua: &Lua) -> KeptRuntime {
     match kept(lua) {
-        Some(kept) => look(&mut kept.0.borrow_mut()),
+        Some(kept) => kept,
         None => unreachable!("the host installs the runtime before any script is loaded"),
     }
 }

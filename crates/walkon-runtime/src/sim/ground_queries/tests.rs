@@ -79,7 +79,7 @@ fn more_kinds_than_twelve_are_kept_once_they_are_made() {
         let who = person(0.5 + step as f32 * 0.2, "x");
         scene.world.characters.insert(|serial| Character { serial, name: format!("wide {serial}"), ..who });
     }
-    prepare(&mut scene.world.map, &scene.world.characters, Threads::ONE);
+    prepare(&mut scene.world.map, &scene.world.characters, None, Threads::ONE);
     let widths: Vec<f32> = scene.world.characters.iter().map(|(_, who)| who.body.radius_m).collect();
     for radius_m in widths {
         let by = Traversal { radius_m, ..Traversal::default() };

@@ -70,7 +70,7 @@ fn walks_are_compared_with_those_beside_their_ways_whom_a_scene_takes() {
             recheck_plans_around(&mut world, id);
         }
         let World { settings, characters, walks, map, .. } = &mut world;
-        let changes = notice_all(characters, walks, &settings.crowd, Threads::default());
+        let changes = notice_all(characters, None, walks, &settings.crowd, Threads::default());
         let marks = changes.marks(&settings.crowd, map.nav.node_m());
         assert_eq!(marks.kept.len(), standing as usize);
         let leaders = &Leaders::default();

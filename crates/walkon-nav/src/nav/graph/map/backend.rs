@@ -25,6 +25,11 @@ use crate::nav::{
 };
 
 impl Backend for PointGraph {
+    fn expansion_price(&self) -> u64 {
+        // Links have lengths and levels of their own, and are looked at one by one.
+        3
+    }
+
     fn make_room(&self, search: &mut Search) {
         search.make_room(self.node_count() as usize);
     }

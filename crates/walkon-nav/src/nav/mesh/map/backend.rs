@@ -25,6 +25,11 @@ use crate::nav::{
 };
 
 impl Backend for NavMesh {
+    fn expansion_price(&self) -> u64 {
+        // An interval is carried over the sides of a triangle.
+        3
+    }
+
     fn cells_by_area(&self, count: usize) -> Vec<u32> {
         let view = self.view_all_open(&Traversal::default());
         let mut counts = vec![0; self.area_count()];

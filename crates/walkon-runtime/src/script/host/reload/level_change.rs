@@ -5,13 +5,11 @@
 //! new level, and old code goes on in the old one. Not here: the change itself (`game::level_edit`), what
 //! scripts know of the world that is gone (`commit`).
 
-use std::fmt::Debug;
-
 use crate::script::host::reload::refusal::LevelBehaviours;
 use crate::world::World;
 
 /// A new level that takes effect with the scripts, or not at all.
-pub(crate) trait LevelChange: Debug {
+pub(crate) trait LevelChange {
     /// Puts the world on the new level. The characters to which it gives another behaviour, other parameters,
     /// or none.
     fn apply(&mut self, world: &mut World) -> LevelBehaviours;
