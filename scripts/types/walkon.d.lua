@@ -209,7 +209,7 @@ function typeof(value) end
 ---@field runSpeed? number metres a second; default twice the walking speed
 ---@field rotationSpeed? number radians a second, 0.1 to 100
 ---@field doors? "avoid"|"open"|"wait" what its walks do about doors
----@field layer? string the layer of the map; a map without layers has one, "ground"
+---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 ---@field behaviour? BehaviourName started at the next dispatch
 ---@field params? table<string, any> parameters of the behaviour
 
@@ -382,7 +382,7 @@ function typeof(value) end
 ---Which characters count and which handlers run. Everything may be left out.
 ---@class RegionOptions
 ---@field filter? Filter a tag, a list of tags, a character, or a function that says yes
----@field edge? "centre"|"any"|"full" which part of a body must be inside: its centre (default), any part, all of it
+---@field edge? "centre"|"any"|"full" which part of a body must be inside: its centre (default, and the only one for areas), any part, all of it
 ---@field initial? boolean those already inside enter; else they count as inside without a word
 ---@field once? boolean remove itself after the first enter
 ---@field lineOfWalk? boolean region.near: only along walkable straight lines

@@ -266,6 +266,8 @@ fn an_event_that_a_run_waits_for_in_vain_is_named_with_the_nearest_that_came() {
     // An event of the runtime, also when none came.
     let (out, _) = run("doorchanged", &[]);
     assert!(out.contains("did you mean \"doorChanged\"?"), "{out}");
+    let (out, _) = run("doorChanged", &[]);
+    assert!(out.contains("\"doorChanged\" of --until did not happen\n"), "{out}");
     let (out, _) = run("nothing like it", &[]);
     assert!(out.contains("\"nothing like it\" of --until did not happen\n"), "{out}");
 }
@@ -1070,6 +1072,30 @@ fn fault_f41_diagnostics_end_and_say_how_many_more_there_are() {
     project.write("levels/many.json", &format!("{{ \"areas\": [{}] }}", areas.join(",")));
     let (_, err) = project.expect(3, &["run", "many"]);
     assert!(err.len() < 200_000 && err.contains("more"), "{} bytes", err.len());
+    let (out, _) = project.expect(3, &["check", "levels/many.json"]);
+    assert!(out.contains("1 file checked: at least 100 errors, 0 warnings"), "{out}");
+}
+
+#[test]
+fn a_map_of_tiled_that_makes_no_level_is_not_imported() {
+    let project = Project::new();
+    let map = |x: u32| {
+        format!(
+            "<map version=\"1.10\" orientation=\"orthogonal\" width=\"3\" height=\"1\" tilewidth=\"16\" tileheight=\"16\">\
+             <tileset firstgid=\"1\" name=\"s\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"1\" columns=\"1\"/>\
+             <layer id=\"1\" name=\"floor\" width=\"3\" height=\"1\"><properties><property name=\"isTilesetWalkable\" \
+             type=\"bool\" value=\"true\"/></properties><data encoding=\"csv\">1,1,1</data></layer>\
+             <objectgroup id=\"2\"><object id=\"1\" name=\"ghost\" type=\"guard\" x=\"{x}\" y=\"8\"><point/></object>\
+             </objectgroup></map>"
+        )
+    };
+    let level = project.path().join("levels/ghost.json");
+    project.write("ghost.tmx", &map(800));
+    let (_, err) = project.expect(3, &["import", "ghost.tmx", "-o", "levels/ghost.json"]);
+    assert!(err.contains("\"ghost\"") && !level.exists(), "{err}");
+    project.write("ghost.tmx", &map(24));
+    project.expect(0, &["import", "ghost.tmx", "-o", "levels/ghost.json"]);
+    assert!(level.exists());
 }
 
 #[test]
@@ -1544,6 +1570,14 @@ fn a_project_is_checked_in_its_own_folders_and_another_folder_whole() {
     project.write("walkon.json", "[]");
     let (_, err) = project.expect(3, &["check"]);
     assert!(err.contains("walkon.json: it is a list, expected an object"), "{err}");
+    project.write("walkon.json", " \n");
+    let (_, err) = project.expect(3, &["check"]);
+    assert!(err.contains("walkon.json: it is empty, expected an object"), "{err}");
+    project.write("walkon.json", "{");
+    let (_, err) = project.expect(3, &["check"]);
+    assert!(err.contains("walkon.json:1:1: EOF while parsing an object"), "{err}");
+    project.write("walkon.json", "\u{feff}{}");
+    project.expect(0, &["check"]);
 }
 
 #[cfg(unix)]

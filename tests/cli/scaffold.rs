@@ -234,6 +234,8 @@ fn the_end_of_a_broken_file_mends_nothing_while_its_old_code_runs_on() {
     watched.until("watching levels/first.json");
     std::fs::write(&path, "return {").unwrap();
     watched.until("reload refused; the old version runs on");
+    // One message (fault:E1): nothing is said of what a file lacks that cannot be read.
+    assert!(!watched.all.join("\n").contains("returns nothing"), "{:?}", watched.all);
     std::fs::remove_file(&path).unwrap();
     watched.until("was deleted; what runs of it runs on");
     assert!(!watched.all.join("\n").contains("mended"), "{:?}", watched.all);

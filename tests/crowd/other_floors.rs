@@ -85,6 +85,15 @@ fn seed_v25_a_follower_is_near_on_the_floor_of_the_one_it_follows() {
 }
 
 #[test]
+fn who_is_spawned_at_a_character_stands_on_its_floor() {
+    holds_in_all(
+        "for _, beside in { anna, bert } do\n  local name = \"by \" .. beside.name\n\
+         local spawned = world.spawn({ name = name, at = beside })\n\
+         check(name, if spawned then spawned.layer else \"nowhere\", beside.layer)\nend",
+    );
+}
+
+#[test]
 fn questions_about_a_character_are_about_the_floor_that_it_stands_on() {
     holds_in_all(
         "check(\"canReach\", (anna:canReach(bert)), leads)\n\

@@ -33,9 +33,13 @@ struct Run {
 
 impl Run {
     fn of(body: &str) -> Self {
+        Self::on(LEVEL, body)
+    }
+
+    fn on(level: &str, body: &str) -> Self {
         let names = "local anna, ben = world.character(\"anna\"), world.character(\"ben\")";
         let script = format!("function onStart() {names}\n{body}\nend");
-        let source = MemorySource::new().with("rounds.json", LEVEL);
+        let source = MemorySource::new().with("rounds.json", level);
         let level = load("rounds.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
         let scripts: BTreeMap<String, String> = [("level.lua".to_owned(), script)].into();
         let options = RecordOptions { trace: true, ..RecordOptions::default() };
@@ -195,6 +199,57 @@ fn fleeing_ends_far_enough_away_and_goes_on_while_the_threat_comes_after() {
         Run::of(&format!("ben:follow(anna, {{ speed = 2 }}) anna:flee(ben, {{ distance = 9, {TELL} }})"));
     chased.seconds(10);
     assert_eq!(chased.told, ["arrived/reached"], "anna is faster");
+}
+
+#[test]
+fn fleeing_ends_in_front_of_a_gateway_that_others_alone_may_pass() {
+    let shut = "\"open\": false, \"seconds\": 0.1";
+    let open = "\"open\": true";
+    let gates = [
+        (open.to_owned(), "", "arrived/reached"),
+        (shut.to_owned(), "", "partial/nearest"),
+        (format!("{open}, \"teams\": [\"red\"]"), "", "partial/nearest"),
+        (format!("{open}, \"oneWay\": [1, 0]"), "", "partial/nearest"),
+        (format!("{open}, \"oneWay\": [-1, 0]"), "", "arrived/reached"),
+        (open.to_owned(), "avoid = { \"doorway\" }, ", "partial/nearest"),
+        (open.to_owned(), "avoid = { \"doorway\" }, accept = \"nearest\", ", "arrived/nearest"),
+    ];
+    for (kind, (gate, options, expected)) in
+        ["grid", "mesh"].into_iter().flat_map(|kind| gates.iter().map(move |gate| (kind, gate)))
+    {
+        let level = LEVEL
+            .replace(shut, gate)
+            .replace("\"navigation\": {", &format!("\"navigation\": {{ \"kind\": \"{kind}\","));
+        let body = format!(
+            "anna:teleport(vector.create(22, 0, 10)) anna:flee(vector.create(29, 0, 10), {{ distance = 14, {options}{TELL} }})"
+        );
+        let mut run = Run::on(&level, &body);
+        run.seconds(20);
+        assert_eq!(run.told, [*expected], "{kind}: {gate} {options}");
+    }
+}
+
+#[test]
+fn who_is_far_enough_from_a_threat_flees_nowhere() {
+    let place = |threat: &str| {
+        let mut run = Run::of(&format!("anna:flee({threat}, {{ distance = 5, {TELL} }})"));
+        let before = run.at("anna");
+        run.seconds(2);
+        assert_eq!(run.told, ["arrived/alreadyThere"], "{threat}");
+        run.at("anna").distance(before)
+    };
+    assert_eq!(["ben", "\"far\"", "vector.create(3, 0, 8.1)"].map(place), [0.0; 3]);
+}
+
+#[test]
+fn who_stands_on_ground_that_was_taken_away_flees_from_there() {
+    let body = format!(
+        "nav.block(vector.create(3, 0, 3), 1) timer.after(0.1, function() anna:flee(10, 10, {{ distance = 60, {TELL} }}) end)"
+    );
+    let mut run = Run::of(&body);
+    run.seconds(10);
+    assert_eq!(run.told, ["partial/nearest"]);
+    assert!(run.at("anna").distance(Vec3::new(3.0, 0.0, 3.0)) > 1.5, "{}", run.at("anna"));
 }
 
 #[test]

@@ -232,6 +232,41 @@ fn fault_f20_a_map_without_a_walkable_cell_loads_with_a_warning() {
 }
 
 #[test]
+fn fault_f20_the_help_is_about_the_kind_of_map() {
+    let help = |map: &str| {
+        let found = loaded(&format!("{{ \"navigation\": {{ {map} }} }}")).diagnostics;
+        let found = found.into_iter().find(|found| found.code == "no-cells").expect(map);
+        (found.message, found.help.unwrap())
+    };
+    let (message, advice) = help("\"kind\": \"graph\", \"points\": [], \"links\": []");
+    assert_eq!(message, "no point of this map can be walked on");
+    assert_eq!(advice, "give the graph points, and links between them");
+    let (_, advice) = help("\"kind\": \"mesh\", \"vertices\": [], \"polygons\": []");
+    assert_eq!(advice, "give the mesh polygons");
+    let (_, advice) = help("\"kind\": \"tiles\", \"layers\": [{ \"name\": \"g\", \"rows\": [\"###\"] }]");
+    assert_eq!(advice, "draw tiles that can be walked on");
+    let (_, advice) = help("\"kind\": \"ascii\", \"rows\": [\"##\"]");
+    assert_eq!(advice, "draw cells that can be walked on");
+    let (_, advice) = help("\"areas\": [{ \"name\": \"a\", \"polygon\": [[0,0],[0.1,0],[0,0.1]] }]");
+    assert_eq!(advice, "make the areas larger, or cellSize and the paddings smaller");
+}
+
+#[test]
+fn links_that_end_on_no_ground_are_warned_of() {
+    let mesh = "\"kind\": \"mesh\", \"vertices\": [[0,0],[10,0],[10,10],[0,10]], \"polygons\": [[0,1,2,3]]";
+    let graph = "\"kind\": \"graph\", \"points\": [[0,0,0],[10,0,10]], \"links\": [[0,1]]";
+    let cases =
+        [("[1,1]", "[50,50]", Some("to")), ("[-50,1]", "[9,9]", Some("from")), ("[1,1]", "[9,9]", None)];
+    for (map, (from, to, end)) in [mesh, graph].into_iter().flat_map(|map| cases.map(|case| (map, case))) {
+        let links = format!("\"actionLinks\": [{{ \"from\": {from}, \"to\": {to}, \"action\": \"jump\" }}]");
+        let found = loaded(&format!("{{ \"navigation\": {{ {map}, {links} }} }}")).diagnostics;
+        let pointers: Vec<&str> = found.iter().map(|found| found.pointer.as_str()).collect();
+        let expected = end.map(|end| format!("/navigation/actionLinks/0/{end}"));
+        assert_eq!(pointers, Vec::from_iter(expected.as_deref()), "{map}: {found:?}");
+    }
+}
+
+#[test]
 fn fault_f21_a_character_in_a_wall_is_moved_or_refused() {
     let guard = |x: f64| format!("\"characters\": [ {{ \"name\": \"guard\", \"position\": [{x}, 5] }} ]");
     let found = warning(&level(&[ROOM], &[], &guard(-3.0)));

@@ -650,6 +650,10 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ("rng.stream(\"a\"):int(2, 1)", "int: the range is 2 to 1, expected low not above high"),
         ("rng.stream(\"a\"):chance(2)", "chance: p is 2, expected 0 to 1"),
         (
+            "region.area(\"yard\", { edge = \"any\" })",
+            "region.area: edge is given, expected none or \"centre\": areas go by the centres of bodies",
+        ),
+        (
             "region.near(guard, 3, { filter = 1 })",
             "region.near: filter is 1, expected a tag, a list of tags, a character or a function",
         ),

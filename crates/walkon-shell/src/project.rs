@@ -21,6 +21,8 @@ use crate::exit::{CommandFailure, Exit};
 /// The file that marks a project.
 pub const MARKER: &str = "walkon.json";
 const MARKER_BYTES_MAX: u64 = 1 << 20;
+/// Some editors begin a file with it; a level may begin with it as well.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Largest script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
 /// Most scripts of a project, and most bytes of all of them.
@@ -254,11 +256,18 @@ fn read_marker(folder: &Folder) -> Result<Marker, CommandFailure> {
     let refused = |exit: Exit, why: String| CommandFailure::new(exit, format!("{}{why}", place.display()));
     let bytes =
         folder.read(MARKER, MARKER_BYTES_MAX).map_err(|error| refused(Exit::Io, format!(": {error}")))?;
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(refused(Exit::Level, ": it is a list, expected an object".to_owned()));
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    match text.trim_ascii_start().first() {
+        None => {
+            let why = ": it is empty, expected an object such as {}".to_owned();
+            return Err(refused(Exit::Level, why));
+        }
+        Some(b'[') => return Err(refused(Exit::Level, ": it is a list, expected an object".to_owned())),
+        Some(_) => {}
     }
-    let marker: Marker = serde_json::from_slice(&bytes).map_err(|error| {
-        refused(Exit::Level, format!(":{}:{}: {}", error.line(), error.column(), without_place(&error)))
+    let marker: Marker = serde_json::from_slice(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column().max(1));
+        refused(Exit::Level, format!(":{line}:{column}: {}", without_place(&error)))
     })?;
     for name in marker.scripts.iter().chain(&marker.levels).filter(|name| *name != ".") {
         checked_path(name).map_err(|error| {

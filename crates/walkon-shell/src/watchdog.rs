@@ -17,6 +17,10 @@ use walkon_runtime::script::vm::fuel::Signals;
 /// Time between two looks at the clock.
 const BEAT: Duration = Duration::from_millis(10);
 
+/// How much longer than another call one may take that loads a file: it has ten times the fuel (fault rule 5:
+/// 5 seconds and 1).
+const LOAD_TIMES: u32 = 5;
+
 /// How long the scripts of a level may run, all of them together, once its run is to end: they hear that the
 /// level ends.
 const LAST_CALLS: Duration = Duration::from_millis(400);
@@ -29,8 +33,8 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// Watches the calls behind `flags`, which run on the thread that asks: one that lasts longer than
-    /// `call_ms` is ended, and so are all from when `is_over` begins to say so. Those made as the level ends
-    /// run for a moment even so: 0.4 seconds from then on.
+    /// `call_ms`, or five times that while a file loads, is ended, and so are all from when `is_over` begins
+    /// to say so. Those made as the level ends run for a moment even so: 0.4 seconds from then on.
     pub fn start(flags: Arc<Signals>, call_ms: u64, is_over: impl Fn() -> bool + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
@@ -97,8 +101,11 @@ fn watch(
         let calls = flags.calls.load(Ordering::Relaxed);
         if calls != seen.0 {
             seen = (calls, clock.now());
-        } else if calls % 2 == 1 && clock.now().saturating_sub(seen.1) >= call {
-            flags.end_call();
+        } else if calls % 2 == 1 {
+            let most = if flags.is_loading() { LOAD_TIMES * call } else { call };
+            if clock.now().saturating_sub(seen.1) >= most {
+                flags.end_call();
+            }
         }
     }
 }

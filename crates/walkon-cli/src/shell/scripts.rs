@@ -38,12 +38,18 @@ pub(super) fn linted_as_it_runs(
 }
 
 fn lint_with(texts: &BTreeMap<String, String>, levels: Vec<LevelOutline>) -> Result<Linted, CommandFailure> {
+    let broken = texts.iter().filter(|(path, text)| check::syntax(path, text).is_err());
+    let broken: BTreeSet<&String> = broken.map(|(path, _)| path).collect_set();
     // A file that does not compile is there, and there is nothing to read in it.
     let read = texts.iter().map(|(path, text)| {
-        let text = if check::syntax(path, text).is_ok() { text.clone() } else { String::new() };
+        let text = if broken.contains(path) { String::new() } else { text.clone() };
         (path.clone(), text)
     });
-    lint::lint(&read.collect_map(), &levels).map_err(|why| CommandFailure::new(Exit::Bug, why))
+    let linted = lint::lint(&read.collect_map(), &levels);
+    let mut linted = linted.map_err(|why| CommandFailure::new(Exit::Bug, why))?;
+    // Of such a file its mistake of syntax is told, and nothing else.
+    linted.scripts.retain(|path, _| !broken.contains(path));
+    Ok(linted)
 }
 
 fn outline(project: &Project, path: String) -> LevelOutline {

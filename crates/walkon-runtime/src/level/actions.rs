@@ -11,7 +11,8 @@ use super::def::{GridDef, NavigationDef, Position};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use super::resolve;
 use crate::base::ordered::CollectOrdered;
-use crate::nav::{LayerLink, LayerPoint, LinkAction, LinkActions, Links, NavMap};
+use crate::nav::{LayerLink, LayerPoint, LinkAction, LinkActions, Links, NavMap, Traversal};
+use crate::world::settings::Settings;
 
 /// The links of a map that is no tile map.
 fn own_links(map: &NavigationDef) -> &[ActionLinkDef] {
@@ -69,4 +70,30 @@ pub(super) fn join(findings: &mut Findings, def: &NavigationDef, floor_y_m: Opti
         action: number(&names, &link.action),
     };
     map.set_links(Links::new(links.iter().map(link).collect()));
+    warn_of_far_ends(findings, links, &end, map);
+}
+
+/// Ends that no ground is near: nobody can take such a link.
+fn warn_of_far_ends(
+    findings: &mut Findings,
+    links: &[ActionLinkDef],
+    end: &dyn Fn(&Located<Position>) -> LayerPoint,
+    map: &NavMap,
+) {
+    for (index, link) in links.iter().enumerate() {
+        for (name, place) in [("from", &link.from), ("to", &link.to)] {
+            if map.nearest(end(place).point, Settings::SNAP_M, &Traversal::default()).is_none() {
+                let message = format!(
+                    "the end \"{name}\" of actionLinks[{index}] is farther than {} m from any ground: no walk can take \
+                     the link",
+                    Settings::SNAP_M
+                );
+                findings.warn(|| {
+                    PendingDiagnostic::new(code::UNREACHABLE, place.span, message)
+                        .at(format!("/navigation/actionLinks/{index}/{name}"))
+                        .help("move it onto the ground")
+                });
+            }
+        }
+    }
 }

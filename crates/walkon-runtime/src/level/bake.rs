@@ -328,9 +328,16 @@ fn text_source(grid: &TextGrid) -> CellSource {
 pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolved, map: &NavMap) {
     if map.islands().is_empty() {
         let span = Span::new(findings.last_file(), 0, 0);
+        let (what, help) = match &def.navigation {
+            NavigationDef::Graph(_) => ("point", "give the graph points, and links between them"),
+            NavigationDef::Tiles(_) => ("tile", "draw tiles that can be walked on"),
+            NavigationDef::Ascii(_) => ("cell", "draw cells that can be walked on"),
+            NavigationDef::Grid(GridDef { mesh: Some(_), .. }) => ("polygon", "give the mesh polygons"),
+            _ => ("cell", "make the areas larger, or cellSize and the paddings smaller"),
+        };
         findings.warn(|| {
-            PendingDiagnostic::new(code::NO_CELLS, span, "no cell of this map can be walked on")
-                .help("make the areas larger, or cellSize and the paddings smaller")
+            let message = format!("no {what} of this map can be walked on");
+            PendingDiagnostic::new(code::NO_CELLS, span, message).help(help)
         });
     } else {
         far_out(findings, map);

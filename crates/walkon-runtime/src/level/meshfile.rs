@@ -71,7 +71,7 @@ fn short(word: &str) -> String {
 /// # Errors
 /// The first place that is not as it should be.
 pub fn from_mesh(text: &str) -> Result<RawMesh, MeshFileError> {
-    let mut words = Words::new(text);
+    let mut words = Words::new(text.strip_prefix('\u{feff}').unwrap_or(text));
     if words.next("the word mesh")? != "mesh" {
         return Err(wrong(
             words.last,

@@ -101,7 +101,8 @@ object! {
         "tableElements" => table_elements: f64 [Count(number(100000.0, 1.0, 10000000.0, "elements"))];
         /// Lines of log kept in one tick; more are counted.
         "logLinesPerTick" => log_lines_per_tick: f64 [Count(number(100.0, 0.0, 100000.0, "lines"))];
-        /// Real time that one call may take before the watchdog ends it, milliseconds.
+        /// Time on a processor that one call may take before the watchdog ends it, milliseconds. A file that
+        /// loads may take five times as long.
         "watchdogMs" => watchdog_ms: f64 [number(200.0, 10.0, 60000.0, "milliseconds")];
     }
 }

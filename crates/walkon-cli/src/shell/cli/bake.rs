@@ -32,7 +32,7 @@ pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Resu
     let walkable = grid.walkable.iter().filter(|walkable| **walkable).count();
     match args.format {
         Format::Human => results.report(&format!(
-            "{shown}: {} x {} cells of {} m, {walkable} walkable",
+            "{shown}: {} x {} cells of {} m, {walkable} walkable; costs, areas and doors are not in it",
             grid.width, grid.depth, grid.sizes.cell_size_m
         ))?,
         Format::Json => {

@@ -16,7 +16,7 @@ use super::args::{CheckArgs, Format};
 use super::run::ScriptTextMap;
 use super::shell::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::suggestions::{counted, nearest};
-use crate::level::{Diagnostic, Level, LevelFile, Severity};
+use crate::level::{Diagnostic, Level, LevelFile, Severity, code};
 use crate::script::vm::files::ScriptTexts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
@@ -184,6 +184,8 @@ struct Checking<'s> {
     files: usize,
     errors: usize,
     warnings: usize,
+    /// Whether some of a file were left out.
+    is_cut: bool,
     /// Files that were asked for by their own path.
     named: BTreeSet<PathBuf>,
     /// Scripts that were checked, wherever they are named.
@@ -202,6 +204,7 @@ impl<'s> Checking<'s> {
             files: 0,
             errors: 0,
             warnings: 0,
+            is_cut: false,
             named: args.paths.iter().cloned().collect_set(),
             scripts: BTreeSet::new(),
             projects: BTreeMap::new(),
@@ -273,6 +276,7 @@ impl<'s> Checking<'s> {
 
     fn show(&mut self, found: &FoundLevel, diagnostics: &[Diagnostic], files: &[LevelFile]) {
         for diagnostic in diagnostics {
+            self.is_cut |= diagnostic.code == code::MORE;
             match diagnostic.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
@@ -294,8 +298,9 @@ impl<'s> Checking<'s> {
             if number > 0 { results.paint(tone, &words) } else { words }
         };
         format!(
-            "{} checked: {}, {}",
+            "{} checked: {}{}, {}",
             count(self.files, "file"),
+            if self.is_cut { "at least " } else { "" },
             toned(self.errors, "error", Tone::Bad),
             toned(self.warnings, "warning", Tone::Odd)
         )

@@ -1,6 +1,7 @@
 //! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use walkon_shell::project::file_at;
 use walkon_shell::{CommandFailure, Exit};
@@ -8,7 +9,7 @@ use walkon_shell::{CommandFailure, Exit};
 use super::args::{Format, ImportArgs};
 use super::shell::{Shell, refusal, shown_path};
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
-use crate::level::{Diagnostic, Located, code};
+use crate::level::{Diagnostic, LevelError, Located, MemorySource, code};
 use crate::shell::output::{OutputFile, Results, is_stream};
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
@@ -42,12 +43,17 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
         }
     };
     shell.show(&found, &imported.diagnostics, &imported.files);
+    let text = tiled::text(&imported.tiled.def);
+    if let Err(error) = load_again(&args.out, &text) {
+        shell.show(&found, &error.diagnostics, &error.files);
+        return Err(CommandFailure::Told(refusal(&error)));
+    }
     let may_go: fn(&[u8]) -> bool = if args.force { |_| true } else { |_| false };
     let target = OutputFile::claim_over(&args.out, &found.project.folder.files_read(), may_go)?;
     if target.is_stdout() {
         *results = Results::stderr(&shell.general);
     }
-    target.write(tiled::text(&imported.tiled.def).as_bytes())?;
+    target.write(text.as_bytes())?;
     let (map, level) = (shown_path(&found, &found.path), args.out.display().to_string());
     match args.format {
         Format::Human => {
@@ -67,6 +73,13 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Loads what is to be written: a level that does not load is of no use.
+fn load_again(out: &Path, text: &str) -> Result<(), LevelError> {
+    let name = out.file_name().and_then(OsStr::to_str).filter(|_| !is_stream(out)).unwrap_or("level.json");
+    let source = MemorySource::new().with(name, text);
+    crate::level::load(name, &source).map(drop)
 }
 
 /// What there is to say of properties: their values and their names.

@@ -532,8 +532,9 @@ impl AwaitedEvent {
 
     /// What is wrong when the run has ended without it.
     fn missed(&self) -> String {
-        let known = check::runtime_events().chain(self.others.iter().map(String::as_str));
-        let hint = suggestions::did_you_mean(&self.name, known);
+        let known = || check::runtime_events().chain(self.others.iter().map(String::as_str));
+        let is_known = known().any(|name| name == self.name);
+        let hint = if is_known { None } else { suggestions::did_you_mean(&self.name, known()) };
         let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
         format!("the event \"{}\" of --until did not happen{hint}", self.name)
     }

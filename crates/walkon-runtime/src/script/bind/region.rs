@@ -63,8 +63,8 @@ pub const SHAPES: &[TableType] = &[
             field(
                 "edge",
                 "(\"centre\" | \"any\" | \"full\")?",
-                "\"any\"",
-                "which part of a body must be inside: its centre (default), any part, all of it",
+                "\"centre\"",
+                "which part of a body must be inside: its centre (default, and the only one for areas), any part, all of it",
             ),
             field(
                 "initial",
@@ -301,6 +301,10 @@ fn on_exit(lua: &Lua, args: &mut Args) -> HostResult {
 fn area(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("area").text("an area's name")?);
     let asked = read(lua, args)?;
+    if asked.edge != Edge::Centre {
+        let what = "edge is given, expected none or \"centre\": areas go by the centres of bodies";
+        return Err(UsageError::new(function, what).into());
+    }
     begin(lua, args, asked, |world, _| Ok(WatchShape::Area(names::area(world, function, &name)?)))
 }
 

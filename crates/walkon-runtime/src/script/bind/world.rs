@@ -92,7 +92,7 @@ pub const SHAPES: &[TableType] = &[
                 "layer",
                 "string?",
                 "\"ground\"",
-                "the layer of the map; a map without layers has one, \"ground\"",
+                "the layer of the map; default: that of a character that is named as the place, else the first",
             ),
             field("behaviour", "BehaviourName?", "\"idle\"", "started at the next dispatch"),
             field("params", "{[string]: any}?", "{}", "parameters of the behaviour"),
@@ -402,6 +402,11 @@ impl SpawnAsk {
                 let own = |tag: &&String| **tag != model.name && *tag != "player";
                 spawn.tags = model.tags.iter().filter(own).cloned().collect();
             }
+        }
+        if let PlaceValue::Character(id) = self.at
+            && let Some(beside) = world.character(id)
+        {
+            spawn.layer = beside.layer;
         }
         spawn.facing_rad = self.facing_rad.unwrap_or(spawn.facing_rad);
         spawn.tags = self.tags.unwrap_or(spawn.tags);

@@ -22,7 +22,7 @@ mod tripped;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use mlua::{Lua, LuaString, Table};
 
@@ -101,6 +101,8 @@ pub struct Signals {
     asked: AtomicU8,
     /// Odd while a call runs; one more at its beginning and at its end. The watchdog compares two readings.
     pub calls: AtomicU64,
+    /// Files that load, one inside another.
+    loading: AtomicU32,
 }
 
 impl Signals {
@@ -146,6 +148,21 @@ impl Signals {
     /// The running call ends: it took too long. Forgotten when the next one begins.
     pub fn end_call(&self) {
         self.asked.fetch_or(Self::LATE, Ordering::Relaxed);
+    }
+
+    /// Whether the call that runs loads a file.
+    #[must_use]
+    pub fn is_loading(&self) -> bool {
+        self.loading.load(Ordering::Relaxed) > 0
+    }
+
+    /// A file loads until [`Signals::end_load`].
+    pub(crate) fn begin_load(&self) {
+        self.loading.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn end_load(&self) {
+        self.loading.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Whether everything was asked to stop.

@@ -586,7 +586,10 @@ impl ScriptVm {
         }
         let (environment, body) = self.prepare(&name)?;
         self.loader.open(&name).map_err(failed)?;
+        let signals = self.machine.fuel.signals();
+        signals.begin_load();
         let outcome = self.call(&body, (), self.machine.limits.fuel_at_load);
+        signals.end_load();
         self.loader.close(&name, environment, outcome.map(first))
     }
 

@@ -1,8 +1,9 @@
 //! Getting away: where to run, and when there is nowhere to run.
 //!
 //! In: where the threat is, the map. Out: a point to run to. Holds: the point is reachable and far enough, or
-//! farther than where the walker stands; the choice costs a fixed number of questions; every leg that does
-//! not get far enough ends farther away than it began, so a cornered walker stands in the end. Method: points
+//! farther than where the walker stands; one that is far enough stays where it is; the choice costs a fixed
+//! number of questions; every leg that does not get far enough ends farther away than it began, or it is the
+//! last, so a cornered walker stands in the end. Method: points
 //! on a circle around the threat, straight away first, then to both sides in turn; those in a clear line
 //! before those that are only reachable; last, the best of a star of points around the walker.
 
@@ -11,12 +12,13 @@ use glam::Vec3;
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::WalkId;
 use crate::base::trig;
-use crate::nav::{LayerPoint, Reach, Traversal};
+use crate::nav::{LayerPoint, NavMap, Reach, Traversal};
 use crate::sim::walk_modes::progress::{ModeStep, RouteProgress, is_rested, way};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::standing_on;
 use crate::world::goal::Goal;
 use crate::world::outcome::{Reason, Status};
+use crate::world::settings::Settings;
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::{Flee, WalkMode};
 
@@ -40,6 +42,12 @@ pub(super) fn aim(parts: &mut Wayfinding<'_>, id: WalkId, mut flee: Flee) {
     let Some(threat) = threat(parts, walk.goal) else {
         return;
     };
+    let position = parts.characters.get(walk.character).map(|own| own.body.position);
+    if position.is_some_and(|position| flat_distance(position, threat) >= flee.distance_m) {
+        // Step 10 ends it.
+        parts.walks.get_mut(id).into_iter().for_each(|walk| walk.ask = None);
+        return;
+    }
     let rested = is_rested(parts, walk);
     let threshold_m = parts.settings.crowd.target_replan_threshold_m;
     let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
@@ -48,7 +56,10 @@ pub(super) fn aim(parts: &mut Wayfinding<'_>, id: WalkId, mut flee: Flee) {
     if !(asks || moved && rested && is_idle) {
         return;
     }
-    let chosen = choose(parts, walk, threat, flee.distance_m);
+    // The leg that has just ended was to lead there as well, and could not: so would this one.
+    let was_tried =
+        |point: &Vec3| walk.ask == Some(Ask::Leg) && !moved && flat_distance(*point, walk.aim) < GAIN_M;
+    let chosen = choose(parts, walk, threat, flee.distance_m).filter(|point| !was_tried(point));
     flee.seen = Some(threat);
     flee.is_cornered = chosen.is_none();
     let tick = parts.clock.landing();
@@ -76,8 +87,10 @@ fn threat(parts: &Wayfinding<'_>, goal: Goal) -> Option<Vec3> {
 /// Where to run; none when every place that can be seen is worse than where the walker stands.
 fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) -> Option<Vec3> {
     let character = parts.characters.get(walk.character)?;
-    let from = character.body.position;
     let (by, bare) = (parts.traversal_of(walk), standing_on(character));
+    let place = character.body.position;
+    // From ground that was taken away the way leads to the nearest that there is.
+    let from = parts.map.nav.nearest(place, Settings::SNAP_M, &bare).map_or(place, |ground| ground.point);
     let layer = walk.options.layer.unwrap_or(by.layer);
     let there = Traversal { layer, ..by.clone() };
     let is_here = layer == by.layer;
@@ -91,13 +104,16 @@ fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) ->
         let ground = parts.map.nav.nearest(point, SNAP_M, &there)?.point;
         (flat_distance(ground, threat) >= distance_m).then_some(ground)
     };
-    let is_clear = |point: &Vec3| is_here && parts.map.nav.straight(from, *point, &bare).is_some();
-    let clear = (0..SPOKES).filter_map(on_circle).find(is_clear);
+    // Of doors and areas the body may not enter what the walker may not, whatever others may.
+    let may_walk =
+        |point: &Vec3| [&bare, &by].into_iter().all(|by| parts.map.nav.straight(from, *point, by).is_some());
+    let clear = (0..SPOKES).filter_map(on_circle).find(|point| is_here && may_walk(point));
     let round = || {
         let mut near = (0..2 * SPOKES_ROUND + 1).filter_map(on_circle);
         near.find(|&point| parts.map.nav.reach_on(from, LayerPoint { layer, point }, &by) == Reach::Yes)
     };
-    clear.or_else(round).or_else(|| if is_here { retreat(parts, from, threat, &bare) } else { None })
+    let retreat = || retreat(&parts.map.nav, [from, threat], &bare, may_walk);
+    clear.or_else(round).or_else(|| if is_here { retreat() } else { None })
 }
 
 /// The angle of a spoke: 0 is straight away, then one to each side in turn.
@@ -108,14 +124,19 @@ fn angle(straight: f32, spoke: u16) -> f32 {
 }
 
 /// The point farthest from the threat that can be walked to straight on, when that gains anything.
-fn retreat(parts: &Wayfinding<'_>, from: Vec3, threat: Vec3, bare: &Traversal) -> Option<Vec3> {
+fn retreat(
+    nav: &NavMap,
+    [from, threat]: [Vec3; 2],
+    bare: &Traversal,
+    may_walk: impl Fn(&Vec3) -> bool,
+) -> Option<Vec3> {
     let mut best = (flat_distance(from, threat) + GAIN_M, None);
     for spoke in 0..SPOKES {
         for length_m in [1.0, 2.0, 4.0, 8.0] {
             let to = from + trig::direction(angle(0.0, spoke)) * length_m;
-            let point = parts.map.nav.slide(from, to, bare);
+            let point = nav.slide(from, to, bare);
             let away_m = flat_distance(point, threat);
-            if away_m > best.0 {
+            if away_m > best.0 && may_walk(&point) {
                 best = (away_m, Some(point));
             }
         }
