@@ -250,11 +250,11 @@ fn a_loop_over_a_wide_table_is_paid_for_once_however_it_ends() {
     let plain = spent("");
     let paid = |body: &str| (spent(body) - plain) / 1000;
     let cases = [
-        ("for k in wide do end", 40..=44),
-        ("for k in wide do break end", 40..=44),
-        ("local k = next(wide)", 20..=23),
-        ("local k = next(wide, 1)", 20..=23),
-        ("local k = pairs(wide)(wide)", 20..=25),
+        ("for k in wide do end", 160..=164),
+        ("for k in wide do break end", 160..=164),
+        ("local k = next(wide)", 106..=109),
+        ("local k = next(wide, 1)", 106..=109),
+        ("local k = pairs(wide)(wide)", 106..=111),
     ];
     for (body, units) in cases {
         assert!(units.contains(&paid(body)), "{body}: {}", paid(body));
