@@ -77,14 +77,9 @@ pub(crate) fn run(vm: &ScriptVm, call: &Current, function: &Function, args: impl
 /// Fuel of a function that cleans up when that of the tick is spent: it runs all the same, and many may run
 /// in a row.
 const CLEANUP_FUEL_MIN: u64 = 1000;
-/// The same once as much again as the tick has was spent: enough to close a door, and so little that
-/// thousands of loops take no longer than a tick.
-const CLEANUP_FUEL_LAST: u64 = 100;
 
 fn cleanup_fuel(vm: &ScriptVm) -> u64 {
-    let is_far_over = vm.tick_spent() > 2 * vm.limits().fuel_per_tick;
-    let least = if is_far_over { CLEANUP_FUEL_LAST } else { CLEANUP_FUEL_MIN };
-    vm.limits().fuel_per_call.min(vm.tick_left().max(least))
+    vm.limits().fuel_per_call.min(vm.tick_left().max(CLEANUP_FUEL_MIN))
 }
 
 /// Calls the `exit` of an action of a tree; false when it faulted, which is reported.
