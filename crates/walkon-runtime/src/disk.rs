@@ -18,6 +18,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::level::{FileSource, SourceError, checked_path};
 
+/// What some programs write in front of a text.
+pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// How much of a folder is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListingLimits {

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_runtime::base::suggestions;
-use walkon_runtime::disk::{Folder, ListingLimits};
+use walkon_runtime::disk::{BYTE_ORDER_MARK, Folder, ListingLimits};
 use walkon_runtime::level::{self, FileSource, SourceError, checked_path};
 
 use crate::exit::{CommandFailure, Exit};
@@ -21,8 +21,6 @@ use crate::exit::{CommandFailure, Exit};
 /// The file that marks a project.
 pub const MARKER: &str = "walkon.json";
 const MARKER_BYTES_MAX: u64 = 1 << 20;
-/// Some editors begin a file with it; a level may begin with it as well.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Largest script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
 /// Most scripts of a project, and most bytes of all of them.

@@ -83,12 +83,12 @@ fn warn_of_far_ends(
     for (index, link) in links.iter().enumerate() {
         for (name, place) in [("from", &link.from), ("to", &link.to)] {
             if map.nearest(end(place).point, Settings::SNAP_M, &Traversal::default()).is_none() {
-                let message = format!(
-                    "the end \"{name}\" of actionLinks[{index}] is farther than {} m from any ground: no walk can take \
-                     the link",
-                    Settings::SNAP_M
-                );
                 findings.warn(|| {
+                    let message = format!(
+                        "the end \"{name}\" of actionLinks[{index}] is farther than {} m from any ground: no walk \
+                         can take the link",
+                        Settings::SNAP_M
+                    );
                     PendingDiagnostic::new(code::UNREACHABLE, place.span, message)
                         .at(format!("/navigation/actionLinks/{index}/{name}"))
                         .help("move it onto the ground")

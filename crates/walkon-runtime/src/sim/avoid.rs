@@ -22,6 +22,7 @@ use crate::world::clock::Clock;
 use crate::world::crowd_columns::{CrowdColumns, RowNumbers};
 use crate::world::crowd_step::{CrowdStep, Move};
 use crate::world::map::LevelMap;
+use crate::world::scene_fast_forward::Cast;
 use crate::world::walk::{Crowd, Walk};
 
 /// The furthest that walls are looked for, metres: step 9 alone keeps bodies faster than 10 m/s from them.
@@ -38,7 +39,7 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
         bodies.movers.insert(step.character, at);
     }
     let everybody = Everybody { people, moves, rate, threads: *threads };
-    let ids = cast.as_ref().map_or(people.characters.ids(), |cast| cast.looked_at(people.characters));
+    let ids = Cast::looked_at(cast.as_ref(), people.characters);
     let mut found = Vec::new();
     for ids in ids.chunks(FOUND_TOGETHER) {
         everybody.find(ids, &bodies.movers, &mut found);

@@ -146,7 +146,7 @@ impl<'a> Rules<'a> {
 pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, cast: Option<&Cast>, threads: Threads) {
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
-    let ids = cast.map_or(characters.ids(), |cast| cast.looked_at(characters));
+    let ids = Cast::looked_at(cast, characters);
     let asks_all = rules.is_any;
     let build = |id| characters.alive(id).map(|who| (who.body.radius_m.to_bits(), who.layer));
     // Most are like the first.

@@ -67,7 +67,7 @@ pub(crate) fn notice_all(
     // A character stands no matter which other it follows.
     let leaders = &Leaders::default();
     let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(characters, who));
-    let looked_at = cast.map_or(characters.ids(), |cast| cast.looked_at(characters));
+    let looked_at = Cast::looked_at(cast, characters);
     for id in threads.filter(looked_at, may_count) {
         let replan = notice(People { characters, walks, crowd, leaders }, id, &mut changes);
         if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {

@@ -137,8 +137,7 @@ fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
         // Between two steps of the crowd every character is only brought along.
         return all;
     }
-    let cast = world.scratch.step.cast.as_ref();
-    let others = cast.map_or(0, |cast| cast.looked_at(&world.characters).len());
+    let others = Cast::looked_at(world.scratch.step.cast.as_ref(), &world.characters).len();
     all + (bodies.len() + (others + glances(world, bodies)) / OTHERS) as u64
 }
 

@@ -81,10 +81,10 @@ impl Cast {
         &self.free
     }
 
-    /// The characters that are looked at, in order of creation.
+    /// The characters that a step looks at, in order of creation: all without a cast.
     #[must_use]
-    pub fn looked_at<'a>(&'a self, characters: &'a Characters) -> &'a [CharacterId] {
-        self.near.as_deref().unwrap_or(characters.ids())
+    pub fn looked_at<'a>(cast: Option<&'a Self>, characters: &'a Characters) -> &'a [CharacterId] {
+        cast.and_then(|cast| cast.near.as_deref()).unwrap_or(characters.ids())
     }
 }
 

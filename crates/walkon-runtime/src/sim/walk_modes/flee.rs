@@ -3,9 +3,9 @@
 //! In: where the threat is, the map. Out: a point to run to. Holds: the point is reachable and far enough, or
 //! farther than where the walker stands; one that is far enough stays where it is; the choice costs a fixed
 //! number of questions; every leg that does not get far enough ends farther away than it began, or it is the
-//! last, so a cornered walker stands in the end. Method: points
-//! on a circle around the threat, straight away first, then to both sides in turn; those in a clear line
-//! before those that are only reachable; last, the best of a star of points around the walker.
+//! last, so a cornered walker stands in the end. Method: points on a circle around the threat, straight away
+//! first, then to both sides in turn; those in a clear line before those that are only reachable; last, the
+//! best of a star of points around the walker.
 
 use glam::Vec3;
 
@@ -112,7 +112,7 @@ fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) ->
         let mut near = (0..2 * SPOKES_ROUND + 1).filter_map(on_circle);
         near.find(|&point| parts.map.nav.reach_on(from, LayerPoint { layer, point }, &by) == Reach::Yes)
     };
-    let retreat = || retreat(&parts.map.nav, [from, threat], &bare, may_walk);
+    let retreat = || retreat(&parts.map.nav, from, threat, &bare, may_walk);
     clear.or_else(round).or_else(|| if is_here { retreat() } else { None })
 }
 
@@ -126,7 +126,8 @@ fn angle(straight: f32, spoke: u16) -> f32 {
 /// The point farthest from the threat that can be walked to straight on, when that gains anything.
 fn retreat(
     nav: &NavMap,
-    [from, threat]: [Vec3; 2],
+    from: Vec3,
+    threat: Vec3,
     bare: &Traversal,
     may_walk: impl Fn(&Vec3) -> bool,
 ) -> Option<Vec3> {

@@ -11,7 +11,7 @@ use std::path::Path;
 use walkon_shell::CommandFailure;
 use walkon_shell::project::{FoundLevel, Project, find_level, level_of_stream};
 
-use crate::disk;
+use crate::disk::{self, BYTE_ORDER_MARK};
 use crate::game::recording::Recording;
 use crate::level::Level;
 use crate::shell::cli::args::DrawArgs;
@@ -22,8 +22,6 @@ use crate::shell::output::is_stream;
 
 /// What the first line of every trace begins with.
 const MARK: &[u8] = b"{\"walkon\":";
-/// What some programs write in front of a text.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// What was named to be drawn.
 pub(super) enum DrawnText {
