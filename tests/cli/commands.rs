@@ -1576,6 +1576,9 @@ fn a_project_is_checked_in_its_own_folders_and_another_folder_whole() {
     project.write("walkon.json", "{");
     let (_, err) = project.expect(3, &["check"]);
     assert!(err.contains("walkon.json:1:1: EOF while parsing an object"), "{err}");
+    project.write("walkon.json", "{ \"levls\": [] }");
+    let (_, err) = project.expect(3, &["check"]);
+    assert!(err.contains("unknown field `levls`") && err.contains("did you mean \"levels\"?"), "{err}");
     project.write("walkon.json", "\u{feff}{}");
     project.expect(0, &["check"]);
 }

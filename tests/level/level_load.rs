@@ -501,6 +501,24 @@ fn marks_that_nobody_can_walk_to_are_reported() {
 }
 
 #[test]
+fn stops_of_routes_that_nobody_can_walk_to_are_reported_once() {
+    let rest = "\"marks\": { \"wall\": [-1, -1] }, \"routes\": { \"round\": [\"wall\", [5, 5], [22, 2], [60, 5]] }, \
+                \"characters\": [ { \"name\": \"a\", \"position\": [1, 1] } ]";
+    let level = loaded(&level(&[ROOM, ("island", "[[20,0],[25,0],[25,5],[20,5]]")], &[], rest));
+    let found = level::report(&level).into_iter().filter(|found| found.code == "unreachable");
+    let found: Vec<_> = found.map(|found| (found.pointer, found.message)).collect();
+    let expected = [
+        ("/marks/wall", "mark \"wall\" lies where nobody can stand"),
+        (
+            "/routes/round/2",
+            "stop 3 of route \"round\" is cut off: no way leads to it from where the characters begin, even with every door open",
+        ),
+        ("/routes/round/3", "stop 4 of route \"round\" lies where nobody can stand"),
+    ];
+    assert_eq!(found, expected.map(|(pointer, message)| (pointer.to_owned(), message.to_owned())));
+}
+
+#[test]
 fn marks_behind_a_closed_door_are_not_lost() {
     let rest = "\"doors\": [ { \"name\": \"d\", \"area\": \"way\" } ], \"marks\": { \"in\": [15, 5] }, \"characters\": [ { \"name\": \"a\", \"position\": [1, 1] } ]";
     let areas = [ROOM, ("way", "[[10,4],[12,4],[12,6],[10,6]]"), ("cell", "[[12,0],[18,0],[18,10],[12,10]]")];

@@ -267,6 +267,62 @@ fn an_offset_moves_tiles_and_objects_together_on_every_kind_of_map() {
 }
 
 #[test]
+fn cells_of_a_door_stay_its_own_below_an_area_and_go_to_a_later_door_with_a_warning() {
+    let object = |id: u32, name: &str, class: &str, [x, width]: [u32; 2]| {
+        format!(
+            "<object id=\"{id}\" name=\"{name}\" type=\"{class}\" x=\"{x}\" y=\"0\" width=\"{width}\" height=\"16\"/>"
+        )
+    };
+    let level = |objects: &[String]| {
+        let objects = objects.concat();
+        load(&map("1,1,1,1", "", &format!("<objectgroup id=\"3\" name=\"o\">{objects}</objectgroup>")))
+    };
+    let lost = |level: &Level| -> Vec<String> {
+        let found = level.diagnostics.iter().filter(|found| found.code == "door");
+        found.map(|found| found.message.clone()).collect()
+    };
+    let door = |id: u32, name: &str, span: [u32; 2]| object(id, name, "door", span);
+    let beside = level(&[door(1, "a", [0, 16]), door(2, "b", [16, 16])]);
+    assert!(lost(&beside).is_empty());
+    for (span, cells) in [([0, 16], "a cell"), ([0, 32], "2 cells")] {
+        let over = level(&[door(1, "a", [0, 32]), door(2, "b", span)]);
+        let expected = format!("door \"b\" takes {cells} of door \"a\": a cell belongs to one door");
+        assert_eq!(lost(&over), [expected]);
+    }
+    for below in [true, false] {
+        let mut objects = vec![door(1, "a", [16, 16]), object(2, "mud", "area", [0, 64])];
+        if below {
+            objects.reverse();
+        }
+        let level = level(&objects);
+        assert!(lost(&level).is_empty());
+        let cells = level.map.cells().unwrap();
+        let open: Vec<bool> = (0..4).map(|x| cells.walkable(x, 0)).collect();
+        assert_eq!(open, [true, false, true, true], "the closed door blocks its cell alone");
+    }
+}
+
+#[test]
+fn an_infinite_map_reaches_as_far_as_offsets_draw_its_layers() {
+    let text = |offset: &str| {
+        let chunk = "<chunk x=\"0\" y=\"0\" width=\"4\" height=\"1\">1,1,1,1</chunk>";
+        format!(
+            "<map orientation=\"orthogonal\" width=\"4\" height=\"1\" tilewidth=\"16\" tileheight=\"16\" infinite=\"1\">\
+             <tileset firstgid=\"1\" name=\"t\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"9\" columns=\"9\"/>\
+             <layer id=\"1\" name=\"floor\" width=\"4\" height=\"1\"><data encoding=\"csv\">{chunk}</data></layer>\
+             <layer id=\"2\" name=\"floor 2\" width=\"4\" height=\"1\" {offset}><data encoding=\"csv\">{chunk}</data></layer></map>"
+        )
+    };
+    for (offset, expected) in
+        [("", "...."), ("offsetx=\"64\"", "........"), ("offsetx=\"-96\"", "....##....")]
+    {
+        let level = load(&text(offset));
+        assert_eq!(row(&level), expected, "{offset}");
+        assert!(import(&text(offset)).tiled.report.left_out.is_empty(), "{offset}");
+    }
+}
+
+#[test]
 fn what_nobody_painted_on_an_infinite_map_is_no_ground() {
     let text = |infinite: &str, layer: &str| {
         format!(

@@ -33,6 +33,9 @@ const DEPTH_MAX: usize = 32;
 /// What is looked at for levels.
 const LEVELS: ListingLimits = ListingLimits { files_max: ENTRIES_MAX, depth_max: DEPTH_MAX };
 
+/// The fields of [`Marker`] that people write.
+const MARKER_FIELDS: [&str; 3] = ["name", "scripts", "levels"];
+
 /// `walkon.json`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -265,7 +268,12 @@ fn read_marker(folder: &Folder) -> Result<Marker, CommandFailure> {
     }
     let marker: Marker = serde_json::from_slice(text).map_err(|error| {
         let (line, column) = (error.line(), error.column().max(1));
-        refused(Exit::Level, format!(":{line}:{column}: {}", without_place(&error)))
+        let why = without_place(&error);
+        let failure = refused(Exit::Level, format!(":{line}:{column}: {why}"));
+        match unknown_field(&why).and_then(|field| suggestions::did_you_mean(field, MARKER_FIELDS)) {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
     })?;
     for name in marker.scripts.iter().chain(&marker.levels).filter(|name| *name != ".") {
         checked_path(name).map_err(|error| {
@@ -274,6 +282,11 @@ fn read_marker(folder: &Folder) -> Result<Marker, CommandFailure> {
         })?;
     }
     Ok(marker)
+}
+
+/// The field that a message of serde calls unknown.
+fn unknown_field(why: &str) -> Option<&str> {
+    why.strip_prefix("unknown field `")?.split('`').next()
 }
 
 fn without_place(error: &serde_json::Error) -> String {

@@ -99,15 +99,20 @@ impl Reporter {
         let shown =
             (finding.line > 0).then(|| excerpt(text, finding.line, finding.column, finding.length)).flatten();
         let help = finding.help.map(clean);
+        let place = match finding.line {
+            0 => path.clone(),
+            line => format!("{path}:{line}:{}", finding.column),
+        };
         let mut group = match &shown {
             Some(line) => title.element(
                 Snippet::source(line.text.as_str())
                     .line_start(finding.line as usize)
-                    .path(format!("{path}:{}:{}", finding.line, finding.column))
+                    .path(place.as_str())
                     .annotation(AnnotationKind::Primary.span(line.span.clone())),
             ),
             None if path.is_empty() => Group::with_title(title),
-            None => Group::with_title(title).element(annotate_snippets::Origin::path(path.as_str())),
+            // A place at the end of a file has no line to show.
+            None => Group::with_title(title).element(annotate_snippets::Origin::path(place.as_str())),
         };
         if let Some(help) = &help {
             group = group.element(Level::HELP.message(help.as_str()));
@@ -236,6 +241,12 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_place_behind_the_last_line_is_named_with_the_file() {
+        let text = shown("{\"version\": 1,\n", 2, 1, 1);
+        assert!(text.contains("--> levels/a.json:2:1"), "{text}");
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub mod code {
     pub const ISLAND: &str = "island";
     /// What the map is made of (a note).
     pub const MAP: &str = "map";
-    /// A mark that the characters cannot walk to (a warning).
+    /// A mark, or a stop of a route, that the characters cannot walk to (a warning).
     pub const UNREACHABLE: &str = "unreachable";
     /// A parameter that a behaviour does not take, or not like that.
     pub const PARAMS: &str = "params";

@@ -64,7 +64,7 @@ pub fn report(level: &Level) -> Vec<Diagnostic> {
         findings.note(|| PendingDiagnostic::new(code::ISLAND, join.span, join.in_words()));
     }
     cut_off_areas(&mut findings, level, &map, &parts);
-    lost_marks(&mut findings, level, &map, &parts);
+    lost_places(&mut findings, level, &map, &parts);
     findings.take()
 }
 
@@ -317,21 +317,40 @@ fn walkable_cell(cells: &CellMap, area: AreaId, bounds: Bounds) -> Option<Vec3> 
     })
 }
 
-fn lost_marks(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
+/// Marks, and stops of routes that are no marks, which nobody can walk to.
+fn lost_places(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
     let mut walkers = Walkers::of(level, map, parts);
     for mark in &level.resolved.marks {
-        if let Some((message, help)) = lost(&mut walkers, mark) {
-            findings.warn(|| {
-                let finding = PendingDiagnostic::new(code::UNREACHABLE, mark.span, message);
-                let name = mark.name.as_deref().unwrap_or_default();
-                let finding = finding.at(format!("/marks/{}", super::json::escaped(name)));
-                match help {
-                    Some(help) => finding.help(help),
-                    None => finding,
-                }
-            });
+        let name = mark.name.as_deref().unwrap_or_default();
+        let pointer = || format!("/marks/{}", super::json::escaped(name));
+        warn_if_lost(findings, &mut walkers, mark, &format!("mark \"{name}\""), pointer);
+    }
+    for route in &level.resolved.routes {
+        let places = route.stops.iter().enumerate().filter(|(_, stop)| stop.name.is_none());
+        for (index, stop) in places {
+            let what = format!("stop {} of route \"{}\"", index + 1, route.name);
+            let pointer = || format!("/routes/{}/{index}", super::json::escaped(&route.name));
+            warn_if_lost(findings, &mut walkers, stop, &what, pointer);
         }
     }
+}
+
+fn warn_if_lost(
+    findings: &mut Findings,
+    walkers: &mut Walkers<'_>,
+    place: &NamedMark,
+    what: &str,
+    pointer: impl FnOnce() -> String,
+) {
+    let Some((why, help)) = lost(walkers, place.position) else { return };
+    findings.warn(|| {
+        let finding =
+            PendingDiagnostic::new(code::UNREACHABLE, place.span, format!("{what} {why}")).at(pointer());
+        match help {
+            Some(help) => finding.help(help),
+            None => finding,
+        }
+    });
 }
 
 /// Who walks to marks: from where, and by which rules of doors.
@@ -400,20 +419,18 @@ impl<'a> Walkers<'a> {
     }
 }
 
-/// Why nobody can walk to a mark, and where one could. None when a character can, on any layer.
-fn lost(walkers: &mut Walkers<'_>, mark: &NamedMark) -> Option<(String, Option<String>)> {
+/// Why nobody can walk to a place, and where one could. None when a character can, on any layer.
+fn lost(walkers: &mut Walkers<'_>, place: Vec3) -> Option<(&'static str, Option<String>)> {
     let map = walkers.map;
-    let name = mark.name.as_deref().unwrap_or_default();
     let mut layers = 0..map.layer_count() as u8;
-    let is_ground = |layer| map.is_walkable(mark.position, &Traversal { layer, ..SLIM });
+    let is_ground = |layer| map.is_walkable(place, &Traversal { layer, ..SLIM });
     if !layers.clone().any(is_ground) {
-        let near = map.nearest(mark.position, f32::MAX, &SLIM).map(|near| shown(ground(near.point)));
+        let near = map.nearest(place, f32::MAX, &SLIM).map(|near| shown(ground(near.point)));
         let help = near.map(|[x, z]| format!("the nearest place to stand is [{x}, {z}]"));
-        return Some((format!("mark \"{name}\" lies where nobody can stand"), help));
+        return Some(("lies where nobody can stand", help));
     }
-    if layers.any(|layer| walkers.come_to(LayerPoint { layer, point: mark.position })) {
+    if layers.any(|layer| walkers.come_to(LayerPoint { layer, point: place })) {
         return None;
     }
-    let who = "no way leads to it from where the characters begin, even with every door open";
-    Some((format!("mark \"{name}\" is cut off: {who}"), None))
+    Some(("is cut off: no way leads to it from where the characters begin, even with every door open", None))
 }

@@ -105,8 +105,8 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
             // Regions and areas are drawn by themselves.
             WatchShape::Region(_) | WatchShape::Area(_) => continue,
         };
-        let look = if is_sight { Style { fill: None, ..look } } else { look };
         picture.explain(Swatch::Patch(look), "watch");
+        let look = if is_sight { Style { fill: None, ..look } } else { look };
         if is_sight {
             picture.explain(Swatch::Patch(seen), "seen by a watch");
             let corners = sight(world, centre, picture.map_layer, radius_m);

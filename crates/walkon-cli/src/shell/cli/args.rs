@@ -192,8 +192,8 @@ pub struct RunArgs {
 /// What the scripts of a run cost, for other tools.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Write what scripts cost: folded stacks (*.folded), speedscope (*.speedscope.json) or a Chrome trace
-    /// (*.json); `-` for stdout
+    /// Write what scripts cost: folded stacks (*.folded), speedscope (*.speedscope.json) or, of a single run
+    /// and not of tests, a Chrome trace (*.json); `-` for stdout
     #[arg(long, value_name = "FILE|-")]
     pub profile: Option<PathBuf>,
     /// The form of the profile, where the name of its file does not say it

@@ -104,12 +104,18 @@ impl<'s> GraphWork<'s> {
 
     /// Writes the editing form; the folder is made where there is none.
     fn save(&self, draft: &EditableGraph) -> Result<String, CommandFailure> {
-        if self.def.file.is_none() {
-            let message =
-                "its points stand in the level itself: move them to a file, or change the level by hand";
-            return Err(CommandFailure::new(Exit::Level, format!("{}: {message}", self.found.path)));
-        }
+        self.expect_own_file()?;
         self.write(&self.paths.text, graph_text(draft).as_bytes())
+    }
+
+    /// Fails where the points stand in the level itself.
+    fn expect_own_file(&self) -> Result<(), CommandFailure> {
+        if self.def.file.is_some() {
+            return Ok(());
+        }
+        let message =
+            "its points stand in the level itself: move them to a file, or change the level by hand";
+        Err(CommandFailure::new(Exit::Level, format!("{}: {message}", self.found.path)))
     }
 
     /// What was changed by hand so far.
@@ -432,6 +438,7 @@ impl<'s> GraphWork<'s> {
     }
 
     fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
+        self.expect_own_file()?;
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
         let mut progress = self.progress("baking", "parts");

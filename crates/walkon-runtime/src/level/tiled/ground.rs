@@ -310,7 +310,7 @@ impl Laying<'_, '_> {
         for layer in &self.map.layers {
             let Some(DrawnCells { rect, gids }) = self.cells(layer) else { continue };
             for (at, _) in gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0) {
-                if let Some(cell) = self.place.index(cell_of(rect, at)) {
+                if let Some(cell) = self.place.index(rect.cell(at)) {
                     painted[cell] = true;
                 }
             }
@@ -325,12 +325,8 @@ impl Laying<'_, '_> {
         if layer.offset_px == [0.0, 0.0] {
             return Some(DrawnCells { rect: *rect, gids: Cow::Borrowed(gids) });
         }
-        let painted = gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0);
-        let moved: Vec<([i32; 2], u32)> = painted
-            .map(|(at, gid)| (self.place.drawn_at(cell_of(*rect, at), layer.offset_px).0, *gid))
-            .collect();
-        let one = |cell: &[i32; 2]| Rect { x: cell[0], y: cell[1], width: 1, height: 1 };
-        let around = moved.iter().fold(Rect::default(), |around, (cell, _)| around.around(one(cell)));
+        let moved = self.place.drawn_tiles(*rect, gids, layer.offset_px);
+        let around = Rect::around_cells(moved.iter().map(|(cell, _)| *cell));
         let mut drawn = vec![0; around.cells() as usize];
         for ([x, y], gid) in moved {
             drawn[(y - around.y) as usize * around.width as usize + (x - around.x) as usize] = gid;
@@ -353,10 +349,11 @@ impl Laying<'_, '_> {
             self.findings
                 .note(|| PendingDiagnostic::new(code::MAP, layer.span, message).at(layer.pointer.as_str()));
         }
-        let outside =
-            cells.gids.iter().enumerate().filter(|(at, gid)| {
-                *gid & GID_MASK != 0 && self.place.index(cell_of(cells.rect, *at)).is_none()
-            });
+        let outside = cells
+            .gids
+            .iter()
+            .enumerate()
+            .filter(|(at, gid)| *gid & GID_MASK != 0 && self.place.index(cells.rect.cell(*at)).is_none());
         let outside = outside.count() as u64;
         if outside > 0 {
             let what = format!("tiles of layer \"{name}\", which its offset moves off the map");
@@ -474,7 +471,7 @@ impl Laying<'_, '_> {
         let mut last = (0, 0u16);
         for (at, gid) in gids.iter().enumerate() {
             let id = gid & GID_MASK;
-            let Some(cell) = self.place.index(cell_of(*rect, at)) else { continue };
+            let Some(cell) = self.place.index(rect.cell(at)) else { continue };
             if id == 0 {
                 continue;
             }
@@ -527,7 +524,7 @@ impl Laying<'_, '_> {
         let surroundings = self.place.surroundings();
         let mut count = 0;
         for at in 0..gids.len() {
-            let cell = cell_of(*rect, at);
+            let cell = rect.cell(at);
             if !painted(cell) {
                 continue;
             }
@@ -803,11 +800,6 @@ impl Laying<'_, '_> {
         }
         None
     }
-}
-
-/// The cell at a place of a list of cells.
-fn cell_of(rect: Rect, at: usize) -> [i32; 2] {
-    [rect.x + (at as u32 % rect.width) as i32, rect.y + (at as u32 / rect.width) as i32]
 }
 
 /// What a metre costs on a terrain, as people write it: 1.2, not the nearest single-precision number.

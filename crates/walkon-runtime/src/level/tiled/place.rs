@@ -8,7 +8,7 @@
 //! (column) follows after the mean of a tile's height and its straight side, every second one moved by half a
 //! tile.
 
-use super::raw::{Orientation, RawMap, Rect};
+use super::raw::{GID_MASK, Orientation, RawMap, Rect};
 use super::types::Types;
 use crate::base::geom::Point;
 use crate::base::ordered;
@@ -146,6 +146,12 @@ impl MapPlacement {
             (true, true) => rows * height + if self.rect.width > 1 { height / 2.0 } else { 0.0 },
         };
         depth_px * self.metres_per_pixel
+    }
+
+    /// The painted cells of a layer with an offset, each where it is drawn.
+    pub(super) fn drawn_tiles(&self, rect: Rect, gids: &[u32], offset_px: [f64; 2]) -> Vec<([i32; 2], u32)> {
+        let painted = gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0);
+        painted.map(|(at, gid)| (self.drawn_at(rect.cell(at), offset_px).0, *gid)).collect()
     }
 
     /// How far objects are moved, in their units, by an offset of a layer, which is in pixels of the picture.

@@ -119,6 +119,18 @@ impl Rect {
         let bottom = end(self.y, self.height).max(end(other.y, other.height));
         Self { x, y, width: (right - i64::from(x)) as u32, height: (bottom - i64::from(y)) as u32 }
     }
+
+    /// The cell at a place of its row-after-row order. The rectangle has cells.
+    #[must_use]
+    pub fn cell(self, at: usize) -> [i32; 2] {
+        [self.x + (at as u32 % self.width) as i32, self.y + (at as u32 / self.width) as i32]
+    }
+
+    /// The smallest rectangle around cells.
+    #[must_use]
+    pub fn around_cells(cells: impl Iterator<Item = [i32; 2]>) -> Self {
+        cells.fold(Self::default(), |around, [x, y]| around.around(Self { x, y, width: 1, height: 1 }))
+    }
 }
 
 /// A set of tiles.

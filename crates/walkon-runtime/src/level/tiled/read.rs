@@ -9,6 +9,7 @@ use super::data::{self, CellEncoding};
 use super::files::{Here, Import, LAYER_CELLS_MAX};
 use super::inheritance::properties_bytes;
 use super::object;
+use super::place::MapPlacement;
 use super::property;
 use super::raw::{GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, Rect};
 use super::tileset::{TILE_PX_MAX, tileset_of_map};
@@ -16,6 +17,7 @@ use super::tree::Element;
 use crate::base::ordered;
 use crate::level::diagnostic::{PendingDiagnostic, Span, code};
 use crate::level::textgrid::CELLS_MAX;
+use crate::level::tiled::TiledOptions;
 
 /// Most columns and rows of a map.
 const SIDE_MAX: i64 = 65_536;
@@ -386,10 +388,15 @@ fn chunks(
     Some(RawContent::Tiles { rect, gids })
 }
 
-/// The rectangle around all layers of a map whose cells come in chunks.
+/// The rectangle around all layers of a map whose cells come in chunks, and around what their offsets move.
 fn cover(import: &mut Import<'_>, here: Here<'_, '_>, map: &mut RawMap) {
+    let place = MapPlacement::new(map, &TiledOptions::default());
     let rects = map.layers.iter().filter_map(|layer| match &layer.content {
-        RawContent::Tiles { rect, .. } => Some(*rect),
+        RawContent::Tiles { rect, .. } if layer.offset_px == [0.0, 0.0] || !map.infinite => Some(*rect),
+        RawContent::Tiles { rect, gids } => {
+            let drawn = place.drawn_tiles(*rect, gids, layer.offset_px);
+            Some(rect.around(Rect::around_cells(drawn.into_iter().map(|(cell, _)| cell))))
+        }
         _ => None,
     });
     let around = rects.fold(Rect::default(), Rect::around);

@@ -135,6 +135,7 @@ pub(super) fn put(
         stairs: Vec::new(),
         things: Things::default(),
         waypoints: BTreeMap::new(),
+        doors_by_area: BTreeMap::new(),
     };
     putting.tile_doors();
     for (index, layer) in map.layers.iter().enumerate() {
@@ -220,6 +221,8 @@ struct Putting<'r, 'f> {
     things: Things,
     /// Stops by the name of their route.
     waypoints: BTreeMap<String, Vec<Waypoint>>,
+    /// Names of doors by the number of their area.
+    doors_by_area: BTreeMap<u16, String>,
 }
 
 /// An object with all that it has from elsewhere.
@@ -252,6 +255,7 @@ impl Putting<'_, '_> {
             let name = self.unique("door", &name, 0, span);
             let area = self.unique("area", &name, 0, span);
             self.ground.areas[usize::from(tile.area)].0.clone_from(&area);
+            self.doors_by_area.insert(tile.area, name.clone());
             self.things.doors.push(DoorDef {
                 name: Located::new(name, span),
                 area: Located::new(area, span),
@@ -713,20 +717,49 @@ impl Putting<'_, '_> {
         count
     }
 
-    /// Gives the cells under an object a name; how many there are.
+    /// Gives the cells under an object a name; how many there are. Cells of a door stay its own, except below
+    /// a later door.
     fn claim(&mut self, thing: &TiledThing<'_>, name: &Located<String>, claim: Claim) -> u64 {
         let area = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
         let cells = self.cells_inside(thing);
+        if claim.opens {
+            self.warn_of_lost_doors(thing, &cells);
+        }
+        let doors = std::mem::take(&mut self.doors_by_area);
         let named = |kind: &CellKind| {
             let cost = claim.cost.or(kind.cost);
             let is_taken = kind.walkable || claim.opens;
-            is_taken.then(|| CellKind { area: Some(area), walkable: true, cost, ..kind.clone() })
+            let door = kind.area.filter(|area| !claim.opens && doors.contains_key(area));
+            is_taken.then(|| CellKind { area: door.or(Some(area)), walkable: true, cost, ..kind.clone() })
         };
         let count = self.change(thing.number, &cells, named);
+        self.doors_by_area = doors;
         if count > 0 {
             self.ground.areas.push((name.value.clone(), name.span));
         }
         count
+    }
+
+    /// A warning for each door that a later one takes cells from.
+    fn warn_of_lost_doors(&mut self, thing: &TiledThing<'_>, cells: &[usize]) {
+        let mut lost: BTreeMap<u16, u64> = BTreeMap::new();
+        for cell in cells {
+            let kind = &self.ground.kinds.values[usize::from(self.ground.layers[thing.number][*cell])];
+            if let Some(area) = kind.area.filter(|area| self.doors_by_area.contains_key(area)) {
+                *lost.entry(area).or_default() += 1;
+            }
+        }
+        for (area, count) in lost {
+            let (name, of) = (short(&thing.object.name), short(&self.doors_by_area[&area]));
+            let cells = if count == 1 { "a cell".to_owned() } else { format!("{count} cells") };
+            let message =
+                format!("door \"{name}\" takes {cells} of door \"{of}\": a cell belongs to one door");
+            self.findings.warn(|| {
+                PendingDiagnostic::new(code::DOOR, thing.object.span, message)
+                    .at(thing.object.pointer.as_str())
+                    .help("draw the two doors beside each other, or keep one of them")
+            });
+        }
     }
 
     fn area(&mut self, thing: &TiledThing<'_>) {
@@ -754,6 +787,7 @@ impl Putting<'_, '_> {
             );
             return;
         }
+        self.doors_by_area.insert((self.ground.areas.len() - 1) as u16, name.value.clone());
         let (is_open, is_locked) = (self.is(thing, "open"), self.is(thing, "locked"));
         let text = |name: &str| thing.properties.get(name).map(|property| text_of(&property.value));
         let key = text("key").or_else(|| text("requiresKey")).filter(|key| !key.is_empty());

@@ -157,7 +157,8 @@ impl ResultTable {
         for (name, spread) in &self.measures {
             let [p5, p50, p95] = spread.percentiles();
             let cells = [spread.mean(), spread.least, p5, p50, p95, spread.most];
-            let cells = cells.map(|cell| format!("{cell:>11.3}"));
+            // What rounds to nothing has no sign.
+            let cells = cells.map(|cell| format!("{:>11.3}", (cell * 1e3).round() / 1e3 + 0.0));
             lines.push(format!("  {:<20} {}", name.trim_start(), cells.join(" ")));
         }
         if !self.failing.is_empty() {
