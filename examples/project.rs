@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The texts of all scripts but tests, by path below the script folder.
 fn scripts(folder: &Folder) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut texts = BTreeMap::new();
-    for path in folder.files_in(SCRIPTS, ListingLimits { files_max: 1000, depth_max: 8 }) {
+    for path in folder.files_in(SCRIPTS, ListingLimits { files_max: 1000, depth_max: 8 })? {
         let is_script = path.ends_with(".lua") && !path.ends_with("_test.lua") && !path.contains("/types/");
         if let Some(name) = path.strip_prefix(SCRIPTS).filter(|_| is_script) {
             let text = String::from_utf8(folder.read(&path, BYTES_MAX)?)?;

@@ -228,3 +228,13 @@ fn a_target_on_an_island_is_no_path_and_a_door_that_opens_in_time_is_a_way() {
     doors::set(stage.game.world_mut(), gate, DoorAim::Open, DoorSpeed::Instant);
     assert_eq!(stage.until_settled(2, 2000)[1], "arrived/reached");
 }
+
+#[test]
+fn who_is_to_come_nearer_than_bodies_do_comes_close_enough() {
+    for (distance_m, expected) in [(0.1, "arrived/closeEnough"), (1.35, "arrived/reached")] {
+        let mut stage = Stage::of(HALL);
+        let (hero, anna) = (stage.hero(), spawn(&mut stage, "anna", 9.0, 4.0));
+        follow(&mut stage, (hero, anna), |follow| follow.distance_m = distance_m);
+        assert_eq!(stage.until_settled(1, 900), [expected]);
+    }
+}

@@ -489,6 +489,31 @@ fn a_walk_past_its_time_is_blocked_and_one_that_ensures_is_put_there() {
 }
 
 #[test]
+fn who_is_put_at_a_goal_by_ensure_stands_beside_the_one_who_is_there() {
+    for goal_is_person in [true, false] {
+        let mut stage = Stage::of(TWO_ROOMS);
+        let spawn = characters::Spawn::new("anna", Vec3::new(18.0, 0.0, 5.0));
+        let anna = characters::spawn(stage.game.world_mut(), spawn).unwrap().unwrap();
+        let goal =
+            if goal_is_person { Goal::Character(anna) } else { Goal::Point(Vec3::new(18.0, 0.0, 5.0)) };
+        let options = WalkOptions { timeout_ticks: Some(60), ensure: true, ..options() };
+        let order = walks::WalkOrder { character: stage.hero(), goal, options, owner: Owner::HOST };
+        walks::walk_to(stage.game.world_mut(), order).unwrap();
+        assert_eq!(stage.until_settled(1, 100), ["arrived/forced"]);
+        let place = |stage: &Stage, id| stage.world().character(id).unwrap().body.position;
+        let apart_m = (place(&stage, stage.hero()) - place(&stage, anna)).length();
+        if goal_is_person {
+            assert!((0.69..1.0).contains(&apart_m), "{apart_m} m apart");
+            assert!(place(&stage, stage.hero()).x < place(&stage, anna).x, "on the side it came from");
+        }
+        stage.ticks(30);
+        assert!(
+            place(&stage, anna).distance(Vec3::new(18.0, 0.0, 5.0)) < if goal_is_person { 0.02 } else { 0.5 }
+        );
+    }
+}
+
+#[test]
 fn who_is_put_at_the_goal_by_ensure_looks_where_it_was_to_look() {
     for (look, facing_rad) in [
         (LookTarget::Angle(-1.0), -1.0),

@@ -547,6 +547,25 @@ fn variants_must_return_equal_data() {
 }
 
 #[test]
+fn variants_that_differ_fail_a_test_that_expects_it() {
+    let options = "expect = \"fail\", variants = { \"a\", \"b\", \"c\" }";
+    for (body, passes) in [
+        ("return { v = variant }", true),
+        ("if variant == \"c\" then return 1 end", true),
+        ("if variant == \"b\" then return {} end", true),
+        ("t:fail(\"each\")", true),
+        ("return 1", false),
+        ("", false),
+    ] {
+        let result = one(options, body);
+        assert_eq!(result.passed, passes, "{body}: {result:?}");
+    }
+    let nothing = one("variants = { \"a\", \"b\" }", "if variant == \"b\" then return {} end");
+    let message = nothing.message.unwrap();
+    assert_eq!(message, "variants differ: \"a\" returned nothing, this one {}");
+}
+
+#[test]
 fn arguments_and_locals_are_fresh_for_every_run() {
     let text = "
         local runs = 0

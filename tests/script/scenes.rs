@@ -1049,3 +1049,33 @@ fn who_walks_alone_to_an_exact_place_in_a_scene_stands_on_it() {
         }
     }
 }
+
+#[test]
+fn scenes_refuse_what_they_could_not_mean() {
+    let cases = [
+        ("c:say(dora, 'x')", "character \"dora\" was removed"),
+        ("c:camera('follow', { to = dora })", "character \"dora\" was removed"),
+        ("c:choice('q', { 'a', 'b', 'a' })", "options has \"a\" twice; no host could tell them apart"),
+        ("c:choice('q', { 'a', '' })", "options[2] is empty, expected a text"),
+        (
+            "cinematic.define('x', { script = print, hold = {} })",
+            "unknown field \"hold\"; did you mean \"holds\"?",
+        ),
+        (
+            "cinematic.define('x', { script = print, onend = print })",
+            "unknown field \"onend\"; did you mean \"onEnd\"?",
+        ),
+        ("world.character('ben'):follow(world.character('ben'))", "a character cannot follow itself"),
+    ];
+    for (call, expected) in cases {
+        let script = format!(
+            "script = function(c) local dora = world.character('dora') dora:despawn() c:wait(0.1)\n{call} end"
+        );
+        let mut play = Play::scene(&script);
+        play.until_over();
+        let told = play.told();
+        assert!(told.iter().any(|told| told.contains(expected)), "{call}: {told:?}");
+    }
+    let own = "extra = 1, note = 'mine', script = function(c) log.info('played') end";
+    assert_eq!(Play::scene(own).until_over().told()[0], "played");
+}

@@ -3,14 +3,15 @@
 //! In: a folder, paths below it. Out: bytes. Holds: nothing outside the folder is ever read, also not through
 //! links and not when one is swapped in between the check and the opening; devices, pipes and folders are
 //! refused without waiting for them; a read ends one byte above what was allowed. It remembers what it read,
-//! so that a command can refuse to write over its own input. Not here: which files belong to a level.
+//! so that a command can refuse to write over its own input. What is listed depends on names alone, and not on
+//! the order in which the disk gives them. Not here: which files belong to a level.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
     reason = "the bans keep files out of every other module of the library; this is where they belong"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// How much of a folder is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListingLimits {
-    /// Most files that are listed.
+    /// Most files that are listed, and most files and folders of each folder that are looked at: those whose
+    /// names come first.
     pub files_max: usize,
     /// Folders inside one another that are looked into.
     pub depth_max: usize,
@@ -37,8 +39,8 @@ const SUGGESTED: ListingLimits = ListingLimits { files_max: 2048, depth_max: 4 }
 #[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
-    /// A file that lies there only as far as this source is concerned: its path and its bytes.
-    laid: Option<(String, Vec<u8>)>,
+    /// Files that lie there only as far as this source is concerned: their bytes by their paths.
+    laid: BTreeMap<String, Vec<u8>>,
     read: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -52,13 +54,15 @@ impl Folder {
         if !root.is_dir() {
             return Err(std::io::Error::new(std::io::ErrorKind::NotADirectory, "it is not a folder"));
         }
-        Ok(Self { root, laid: None, read: Mutex::default() })
+        Ok(Self { root, laid: BTreeMap::new(), read: Mutex::default() })
     }
 
-    /// The folder with one more file, which is not on the disk; it stands before one of that path that is.
+    /// The folder with one more file, which is not on the disk; it stands before one of that path that is. A
+    /// path that leads out of the folder is never read.
     #[must_use]
-    pub fn with_laid(self, path: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { laid: Some((path.into(), bytes)), ..self }
+    pub fn with_laid(mut self, path: impl Into<String>, bytes: Vec<u8>) -> Self {
+        self.laid.insert(path.into(), bytes);
+        self
     }
 
     /// The folder, without links in its path.
@@ -74,15 +78,32 @@ impl Folder {
     }
 
     /// The paths below the root of the files in one of its folders, `.` for the root itself, in the order of
-    /// their names; those that begin with a dot are left out, and so is what lies behind links to folders.
-    #[must_use]
-    pub fn files_in(&self, folder: &str, limits: ListingLimits) -> Vec<String> {
+    /// their names, folder by folder, and then those that were laid there. Those that begin with a dot are left
+    /// out, and so are links to folders, and to nothing.
+    ///
+    /// # Errors
+    /// When there is no such folder, its path cannot be one, or it leads out of this one.
+    pub fn files_in(&self, folder: &str, limits: ListingLimits) -> Result<Vec<String>, SourceError> {
         let mut names = Vec::new();
-        match folder {
-            "." => gather(&self.root, "", limits, &mut names),
-            folder => gather(&self.root.join(folder), &format!("{folder}/"), limits, &mut names),
+        let prefix = if folder == "." {
+            String::new()
+        } else {
+            checked_path(folder)?;
+            format!("{folder}/")
+        };
+        let real = self.root.join(folder).canonicalize().map_err(from_io)?;
+        if !real.starts_with(&self.root) {
+            return Err(SourceError::Outside);
         }
-        names
+        if !real.is_dir() {
+            return Err(SourceError::NotFound);
+        }
+        gather(&real, &prefix, limits, &mut names);
+        let laid = self.laid.keys().filter(|path| path.starts_with(&prefix) && !names.contains(path));
+        let laid: Vec<String> = laid.cloned().collect();
+        names.extend(laid);
+        names.truncate(limits.files_max);
+        Ok(names)
     }
 
     /// Opens the file at `real`, which has been resolved, and sees to it that it is the one that was meant.
@@ -112,7 +133,7 @@ impl Folder {
 impl FileSource for Folder {
     fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
         checked_path(path)?;
-        if let Some((_, bytes)) = self.laid.as_ref().filter(|(laid, _)| laid == path) {
+        if let Some(bytes) = self.laid.get(path) {
             return if bytes.len() as u64 > bytes_max {
                 Err(SourceError::TooBig { bytes_max })
             } else {
@@ -131,7 +152,7 @@ impl FileSource for Folder {
     }
 
     fn names(&self) -> Vec<String> {
-        self.files_in(".", SUGGESTED)
+        self.files_in(".", SUGGESTED).unwrap_or_default()
     }
 }
 
@@ -164,21 +185,27 @@ pub fn read_up_to(input: impl Read, bytes_max: u64) -> Result<Vec<u8>, SourceErr
 
 fn gather(folder: &Path, prefix: &str, limits: ListingLimits, names: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut entries: Vec<_> = entries.flatten().take(limits.files_max).collect();
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
+    let mut first: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for entry in entries.flatten() {
         let Ok(name) = entry.file_name().into_string() else { continue };
-        if names.len() >= limits.files_max || name.starts_with('.') {
-            continue;
+        if !name.starts_with('.') {
+            first.insert(name, entry.path());
+        }
+        if first.len() > limits.files_max {
+            first.pop_last();
+        }
+    }
+    for (name, place) in first {
+        if names.len() >= limits.files_max {
+            break;
         }
         let path = format!("{prefix}{name}");
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() && limits.depth_max > 0 => {
-                let inside = ListingLimits { depth_max: limits.depth_max - 1, ..limits };
-                gather(&entry.path(), &format!("{path}/"), inside, names)
-            }
-            Ok(kind) if !kind.is_dir() => names.push(path),
-            _ => {}
+        let Ok(found) = std::fs::symlink_metadata(&place) else { continue };
+        if found.is_dir() && limits.depth_max > 0 {
+            let inside = ListingLimits { depth_max: limits.depth_max - 1, ..limits };
+            gather(&place, &format!("{path}/"), inside, names);
+        } else if std::fs::metadata(&place).is_ok_and(|meant| meant.is_file()) {
+            names.push(path);
         }
     }
 }
@@ -253,6 +280,35 @@ mod tests {
         assert_eq!(folder.files_read(), vec![folder.root().join("a.json")]);
         assert_eq!(folder.read("b.json", 2), Err(SourceError::NotFound));
         assert_eq!(folder.names(), vec!["a.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_listed_can_be_read_and_depends_on_names_alone() {
+        let (outer, folder) = folder();
+        let game = outer.path().join("game");
+        std::fs::create_dir_all(game.join("scripts/sub")).unwrap();
+        for name in ["scripts/c.lua", "scripts/a.lua", "scripts/sub/d.lua", "scripts/b.lua", "scripts/.h.lua"]
+        {
+            std::fs::write(game.join(name), "x").unwrap();
+        }
+        std::os::unix::fs::symlink(outer.path(), game.join("scripts/out")).unwrap();
+        std::os::unix::fs::symlink("nowhere", game.join("scripts/broken.lua")).unwrap();
+        std::os::unix::fs::symlink("a.lua", game.join("scripts/link.lua")).unwrap();
+        let folder = folder.with_laid("scripts/x.lua", b"1".to_vec()).with_laid("y.lua", b"2".to_vec());
+        let limits = |files_max: usize| ListingLimits { files_max, depth_max: 8 };
+        let all = ["a.lua", "b.lua", "c.lua", "link.lua", "sub/d.lua", "x.lua"]
+            .map(|name| format!("scripts/{name}"));
+        assert_eq!(folder.files_in("scripts", limits(100)).unwrap(), all);
+        for path in folder.names() {
+            assert!(folder.read(&path, 9).is_ok(), "{path}");
+        }
+        for count in 1..4 {
+            assert_eq!(folder.files_in("scripts", limits(count)).unwrap(), all[..count]);
+        }
+        for outside in ["..", "/tmp", "scripts/", "", "./scripts", "scripts/out", "missing", "a.json"] {
+            assert!(folder.files_in(outside, limits(9)).is_err(), "{outside:?}");
+        }
     }
 
     #[test]

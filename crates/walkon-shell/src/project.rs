@@ -139,7 +139,7 @@ impl Project {
     /// Paths below the root of the levels in one of the level folders. What else lies in the project, however
     /// much, takes no room from them.
     fn levels_in(&self, folder: &str) -> impl Iterator<Item = String> {
-        self.folder.files_in(folder, LEVELS).into_iter().filter(|path| is_level(path))
+        self.folder.files_in(folder, LEVELS).unwrap_or_default().into_iter().filter(|path| is_level(path))
     }
 
     /// The path below the root of the level of a name below the level folders, without suffix.

@@ -37,7 +37,7 @@ impl Rng {
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.1 += 1;
+        self.1 = self.1.wrapping_add(1);
         self.0.next_u64()
     }
 

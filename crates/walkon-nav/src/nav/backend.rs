@@ -12,6 +12,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::LayerPoint;
+use crate::nav::edits::clamp_factor;
 use crate::nav::{
     Disc, Island, Location, Look, MapChange, NavEdit, OwnArea, RandomPoint, Reach, Revision, Search,
     Traversal,
@@ -270,7 +271,7 @@ pub trait Backend {
     /// The same for an asker that treats these areas in its own way.
     #[must_use]
     fn cheapest_factor_for(&self, own: Option<&[OwnArea]>) -> f32 {
-        let own = own.unwrap_or_default().iter().filter_map(|(_, factor)| *factor);
+        let own = own.unwrap_or_default().iter().filter_map(|(_, factor)| factor.map(clamp_factor));
         own.fold(self.cheapest_factor(), f32::min)
     }
 

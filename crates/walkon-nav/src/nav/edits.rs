@@ -15,9 +15,9 @@ use crate::nav::Revision;
 /// What a metre of an area or a cell may cost over a metre of plain ground.
 pub const FACTOR_RANGE: RangeInclusive<f32> = 0.1..=100.0;
 
-/// The factor within [`FACTOR_RANGE`] that is nearest to `factor`.
+/// The factor within [`FACTOR_RANGE`] that is nearest to `factor`; plain ground for what is not a number.
 pub(crate) fn clamp_factor(factor: f32) -> f32 {
-    factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end())
+    if factor.is_nan() { 1.0 } else { factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end()) }
 }
 
 /// A change to a map.

@@ -350,7 +350,7 @@ impl NavMap {
         if let (Self::Graph(map), Self::Graph(before)) = (&mut *self, before) {
             map.keep_edits(before);
         }
-        let revision = before.revision().0 + 1;
+        let revision = before.revision().0.wrapping_add(1);
         self.set_revision(revision);
     }
 

@@ -203,7 +203,8 @@ impl Smoothing {
         }
         let here = self.points[self.reached];
         let further = self.points.get(self.reached + 1).and_then(|&next| {
-            lines.shortcut(self.points[self.anchor], next, self.spent + lines.price(here, next))
+            let through = self.spent.saturating_add(lines.price(here, next));
+            lines.shortcut(self.points[self.anchor], next, through)
         });
         match further {
             Some(price) => (self.reached, self.spent) = (self.reached + 1, price),
@@ -257,7 +258,7 @@ impl Smoothing {
     fn drop_idle(&mut self, lines: &LineTests) {
         let at = self.idle;
         let [before, here, after] = [self.kept[at - 1], self.kept[at], self.kept[at + 1]];
-        let through = lines.price(before, here) + lines.price(here, after);
+        let through = lines.price(before, here).saturating_add(lines.price(here, after));
         if lines.shortcut(before, after, through).is_some() {
             self.kept.remove(at);
             self.idle = (at - 1).max(1);

@@ -3,11 +3,12 @@
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid};
-use crate::nav::graph::{EditableGraph, GraphSource, PointGraph};
+use crate::nav::graph::{EditableGraph, GraphSource, PointGraph, WIDTH_MAX_M};
 use crate::nav::{
-    AreaEdit, AreaShape, LayerPoint, MeshSource, NavEdit, NavMap, NavMesh, PathQuery, PathStatus, Search,
-    Traversal,
+    AreaEdit, AreaShape, FACTOR_RANGE, LayerPoint, MeshSource, NavEdit, NavMap, NavMesh, PathQuery,
+    PathStatus, Search, Traversal,
 };
 
 const NAN: f32 = f32::NAN;
@@ -50,6 +51,18 @@ fn maps() -> Vec<(&'static str, NavMap)> {
     ]
 }
 
+/// The same tiles, one of which may not be left towards larger x.
+fn one_way_tiles(layout: Layout) -> NavMap {
+    let grid = TileGrid { layout, columns: 8, rows: 8, tile_m: [1.0, 1.0], min: [0.0, 0.0], floor_y_m: 0.0 };
+    let frame = grid.frame().expect("a frame");
+    let mut leave = vec![0; frame.cell_count() as usize];
+    leave[3 * 8 + 5] = 1;
+    let open = vec![true; leave.len()];
+    let factor = vec![1.0; leave.len()];
+    let source = CellSource { frame, walkable: open, factor, leave, ..CellSource::default() };
+    CellMap::from_cells(&source).expect("a map").into()
+}
+
 fn bad_places() -> Vec<Vec3> {
     let bad = [NAN, INF, -INF, 1e30, -1e30];
     bad.iter().flat_map(|&bad| [Vec3::new(bad, 0.0, 2.0), Vec3::new(2.0, 0.0, bad)]).collect()
@@ -85,6 +98,82 @@ fn a_place_of_no_number_is_nowhere_on_every_kind_of_map() {
             assert!(to.status != PathStatus::Complete, "{kind} {place}: {to:?}");
             assert!(to.path.points.iter().all(|point| point.is_finite()), "{kind} {place}: {to:?}");
         }
+    }
+}
+
+#[test]
+fn a_line_ends_at_the_same_place_however_far_beyond_the_map_it_is_to_lead() {
+    let (here, by) = (Vec3::new(2.0, 0.0, 2.0), Traversal::default());
+    let mut maps = maps();
+    for (kind, layout) in
+        [("one way, squares", Layout::Square8), ("one way, hexagons", Layout::HexPointy(Stagger::Odd))]
+    {
+        maps.push((kind, one_way_tiles(layout)));
+    }
+    for (kind, map) in maps {
+        for turn in 0..16u8 {
+            let angle = f32::from(turn) * std::f32::consts::TAU / 16.0 + 0.1;
+            let way = Vec3::new(angle.cos(), 0.0, angle.sin());
+            let near = map.sight(here, here + way * 100.0, &by);
+            assert!(!near.0 && map.is_walkable(near.1, &by), "{kind} {turn}: {near:?}");
+            for far_m in [1e3, 1e5, 1e6, 1e7, 3e7, 1e9] {
+                let to = here + way * far_m;
+                let far = map.sight(here, to, &by);
+                assert!(!far.0 && far.1.distance(near.1) < 0.01, "{kind} {turn} {far_m}: {far:?}, {near:?}");
+                assert!(map.slide(here, to, &by).distance(near.1) < 0.01, "{kind} {turn} {far_m}");
+                assert_eq!(map.straight(here, to, &by), None, "{kind} {turn} {far_m}");
+                assert_eq!(map.straight(to, here, &by), None, "{kind} {turn} {far_m}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_asker_counts_areas_within_the_same_bounds_on_every_kind_of_map() {
+    let (from, to) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 2.0));
+    for (kind, map) in maps().into_iter().filter(|(kind, _)| ["grid", "mesh"].contains(kind)) {
+        let cost_m = |factor: f32| {
+            let by = Traversal { areas: Some([(AreaId(0), Some(factor))].into()), ..Traversal::default() };
+            let answer = map.plan(&PathQuery::new(from, to, by), &mut Search::default());
+            assert_eq!(answer.status, PathStatus::Complete, "{kind} {factor}");
+            answer.path.cost_m
+        };
+        let (least, most) = (cost_m(*FACTOR_RANGE.start()), cost_m(*FACTOR_RANGE.end()));
+        for factor in [-INF, -1.0, 0.0, 1e-30] {
+            assert_eq!(cost_m(factor), least, "{kind} {factor}");
+        }
+        for factor in [101.0, 1e9, 1e38, INF] {
+            assert_eq!(cost_m(factor), most, "{kind} {factor}");
+        }
+        assert_eq!(cost_m(NAN), cost_m(1.0), "{kind}");
+    }
+}
+
+#[test]
+fn the_largest_numbers_of_a_host_overflow_nothing_on_any_kind_of_map() {
+    let (here, beyond) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(-2.0, 0.0, 2.0));
+    for (kind, mut map) in maps() {
+        map.keep_body_classes(usize::MAX);
+        for radius_m in [0.1, 0.2, 0.3] {
+            map.prepare(&Traversal { radius_m, ..Traversal::default() });
+        }
+        map.set_revision(u64::MAX);
+        let area = map.add_obstacle(&[], LayerPoint { layer: 0, point: here }, 1.0);
+        map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(true), factor: None })]);
+        let mut next = map.clone();
+        map.set_revision(u64::MAX);
+        next.succeed(&map);
+        for within_m in [-5.0, 0.0, -INF, NAN] {
+            assert_eq!(map.nearest(beyond, within_m, &Traversal::default()), None, "{kind} {within_m}");
+        }
+    }
+    let frame = MapFrame { width: u32::MAX, depth: 2, ..MapFrame::default() };
+    assert_eq!(frame.cell_count(), u32::MAX);
+    let _ = Rng::stream_after(1, "a", u64::MAX).bits();
+    for width_m in [1e5, INF, NAN, -1.0] {
+        let draft = EditableGraph::new(vec![here, beyond], &[[0, 1]], Vec::new()).expect("a graph");
+        let graph = PointGraph::new(GraphSource { draft, width_m, ..GraphSource::default() });
+        assert!((0.0..=WIDTH_MAX_M).contains(&graph.width_m()), "{width_m}");
     }
 }
 

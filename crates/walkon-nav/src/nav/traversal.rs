@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::ids::AreaId;
 
 /// What an area is to one asker. None: it is shunned like a wall; else what a metre in it costs, in place of
-/// its factor.
+/// its factor: the nearest in [`FACTOR_RANGE`](crate::nav::FACTOR_RANGE), and 1 for what is not a number.
 pub type OwnArea = (AreaId, Option<f32>);
 
 /// The asker of a way. Equal traversals get equal answers from equal maps.
@@ -98,9 +98,9 @@ pub(crate) struct WrongWay {
 }
 
 impl WrongWay {
-    /// The point of the line a hand's breadth before that.
+    /// The point of the line a finger's breadth before that.
     pub(crate) fn before(self, from: Vec3, to: Vec3) -> Vec3 {
-        from.lerp(to, (self.part - 1e-3).max(0.0))
+        point_before(self.part, from, to)
     }
 }
 
@@ -199,4 +199,12 @@ impl Traversal {
             ..self.clone()
         }
     }
+}
+
+/// A point of a line a finger's breadth, at most, before the part of it at which what may not be crossed lies.
+pub(crate) fn point_before(part: f32, from: Vec3, to: Vec3) -> Vec3 {
+    /// A thousandth of the line, and no more than so many metres.
+    const BACK: [f32; 2] = [1e-3, 0.01];
+    let back = BACK[0].min(BACK[1] / from.distance(to));
+    from.lerp(to, (part - back).max(0.0))
 }

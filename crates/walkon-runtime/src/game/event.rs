@@ -43,7 +43,8 @@ pub enum Event {
     Spawned {
         /// Which.
         character: CharacterId,
-        /// Where; none when it was removed in the same tick.
+        /// Where it stands as the tick ends, after the step of the crowd in it, which parts characters that
+        /// stand in one another.
         position: Option<[f32; 3]>,
     },
     /// A character was removed.
@@ -90,7 +91,7 @@ pub enum Event {
         door: DoorId,
         /// Its state.
         state: DoorState,
-        /// Whether it is locked.
+        /// Whether it is locked as the tick ends.
         is_locked: bool,
         /// On whose account.
         by: Option<CharacterId>,

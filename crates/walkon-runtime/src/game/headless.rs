@@ -188,7 +188,8 @@ impl Report {
 }
 
 /// Runs a game to its end. `watch` sees every tick and may ask to stop; the first call is about tick 0, and
-/// the last about what happened as the level ended.
+/// the last about what happened as the level ended. The game has ended then and goes no further: another run
+/// of it ends at once, at its bound.
 pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Tick) -> Onlooker) -> Report {
     run_timed(game, bound, watch, &mut |_| {})
 }
@@ -229,7 +230,8 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
     // Bounded by the bound.
     while ended.is_none() {
         let tick = game.world().tick().0;
-        if tick >= bound.ticks_max {
+        // A game that has ended, by an earlier run or by the host, goes no further.
+        if tick >= bound.ticks_max || game.has_ended() {
             ended = Some(RunEnd::Bound);
             break;
         }

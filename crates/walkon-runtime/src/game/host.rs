@@ -19,7 +19,7 @@ use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::ops::walks::{self, WalkOrder};
-use crate::world::ops::{OpError, areas, blocks, door_there, paths};
+use crate::world::ops::{OpError, areas, blocks, checks, door_there, paths};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 use crate::world::walk::{LookTarget, WalkOptions};
@@ -82,6 +82,12 @@ impl Pose {
 impl From<[f32; 3]> for Goal {
     fn from(point: [f32; 3]) -> Self {
         Self::Point(point.into())
+    }
+}
+
+impl From<Vec3> for Goal {
+    fn from(place: Vec3) -> Self {
+        Self::Point(place)
     }
 }
 
@@ -347,8 +353,9 @@ impl Game {
     /// before. [`Input::Door`](crate::game::inputs::Input::Door) unlocks it.
     ///
     /// # Errors
-    /// As [`Game::open_door`].
+    /// As [`Game::open_door`], and for a key that is no name: 1 to 128 bytes without control characters.
     pub fn lock_door(&mut self, door: DoorId, key: Option<&str>) -> Result<(), OpError> {
+        key.map_or(Ok(()), checks::name)?;
         doors::lock(self.world_with(door)?, door, key.map(str::to_owned));
         Ok(())
     }

@@ -154,40 +154,56 @@ pub fn run(
     };
     let mut last = None;
     for seed in seeds {
-        let mut first: Option<(&String, Plain)> = None;
+        let mut first: Option<(&String, Option<Plain>)> = None;
+        let (mut passing, mut has_differed) = (None, false);
         for &variant in &variants {
             let case = TestCase { index, seed, variant };
             let mut ended = run_pair(suite, test, case)?;
             if let Some(variant) = variant
                 && ended.outcome == TestOutcome::Pass
             {
-                let value = ended.value.take().unwrap_or(Plain::Map(BTreeMap::new()));
+                let value = ended.value.take();
                 match &first {
                     None => first = Some((variant, value)),
-                    Some((other, expected)) => differ(&mut ended, other, expected, &value),
+                    Some((other, expected)) => {
+                        differ(&mut ended, other, expected.as_ref(), value.as_ref());
+                        has_differed |= ended.outcome == TestOutcome::Fail;
+                    }
                 }
             }
-            let passed = ended.outcome == test.options.expect;
-            if !passed {
+            if ended.outcome == test.options.expect {
+                last = Some(ended);
+            } else if test.options.expect == TestOutcome::Fail && ended.outcome == TestOutcome::Pass {
+                // That another variant comes to something else is a failure, too.
+                passing.get_or_insert((ended, variant));
+            } else {
                 return Some(result(test, ended, variant));
             }
-            last = Some(ended);
+        }
+        if let Some((ended, variant)) = passing.filter(|_| !has_differed) {
+            return Some(result(test, ended, variant));
         }
     }
     last.map(|ended| result(test, ended, None))
 }
 
 /// Fails a run whose result is not that of another variant.
-fn differ(ended: &mut PairEnd, other: &str, expected: &Plain, value: &Plain) {
-    if let Err(path) = values_are_equal(expected, value) {
-        ended.outcome = TestOutcome::Fail;
-        let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
-        ended.message = Some(format!(
-            "variants differ{at}: \"{other}\" returned {}, this one {}",
-            crate::script::step::testing::plain_shown(expected),
-            crate::script::step::testing::plain_shown(value)
-        ));
-    }
+fn differ(ended: &mut PairEnd, other: &str, expected: Option<&Plain>, value: Option<&Plain>) {
+    let path = match (expected, value) {
+        (Some(expected), Some(value)) => values_are_equal(expected, value).err(),
+        (None, None) => None,
+        _ => Some(String::new()),
+    };
+    let Some(path) = path else { return };
+    ended.outcome = TestOutcome::Fail;
+    let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
+    let shown =
+        |value: Option<&Plain>| value.map_or("nothing".to_owned(), crate::script::step::testing::plain_shown);
+    ended.message = Some(format!(
+        "variants differ{at}: \"{other}\" returned {}, this one {}",
+        shown(expected),
+        shown(value)
+    ));
 }
 
 fn result(test: &TestDef, ended: PairEnd, variant: Option<&String>) -> TestResult {

@@ -242,7 +242,8 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
     };
     match (look, out_of_patience(parts.clock, &parts.map.doors, walk, character)) {
         (walk_modes::ModeStep::Arrived, _) => {
-            let reason = arrival(walk);
+            let is_short = walk_modes::stays_short(parts.characters, walk);
+            let reason = if is_short { Reason::CloseEnough } else { arrival(walk) };
             arrive(parts, id, reason);
         }
         (walk_modes::ModeStep::Over, _) => {}

@@ -632,14 +632,16 @@ impl Characters {
         freed
     }
 
-    /// Keeps those of the freed that were created last, as many as are remembered.
+    /// Keeps those of the freed that were removed last, as many as are remembered; of one tick those that were
+    /// created last.
     fn forget_oldest(&mut self) {
         let excess = self.gone.len().saturating_sub(Self::GONE_MAX);
         if excess > 0 {
-            let mut serials: Vec<u32> = self.gone.values().map(|gone| gone.serial).collect();
-            let (.., first_kept, _) = serials.select_nth_unstable(excess);
+            let age = |gone: &Gone| (gone.removal.tick, gone.serial);
+            let mut ages: Vec<_> = self.gone.values().map(age).collect();
+            let (.., first_kept, _) = ages.select_nth_unstable(excess);
             let first_kept = *first_kept;
-            self.gone.retain(|_, gone| gone.serial >= first_kept);
+            self.gone.retain(|_, gone| age(gone) >= first_kept);
         }
     }
 

@@ -136,7 +136,7 @@ impl CellDirections {
     }
 
     /// Where a straight line first crosses an edge or a corner in a direction that is forbidden: the part of
-    /// it before that, 0 to 1. Points in cells, as for `sight`; the line must lie on the map.
+    /// it before that, 0 to 1. Points in cells, as for `sight`.
     pub(crate) fn wrong_way(&self, from: Point, to: Point) -> Option<f64> {
         if self.is_empty() {
             return None;
@@ -146,11 +146,15 @@ impl CellDirections {
             let cell = if inside { z as usize * self.width as usize + x as usize } else { usize::MAX };
             self.leave(cell) >> direction & 1 != 0
         };
-        if self.corners {
+        let depth = (self.leave.len() / self.width.max(1) as usize) as u32;
+        let near = line_of_sight::part_near_map([self.width, depth], from, to);
+        let to = line_of_sight::point_after(near, from, to);
+        let found = if self.corners {
             line_of_sight::first_edge(from, to, forbids)
         } else {
             hex::first_edge(from, to, forbids)
-        }
+        };
+        found.map(|part| part * near)
     }
 
     /// Whether one may walk straight.

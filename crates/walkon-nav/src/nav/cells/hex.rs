@@ -251,13 +251,20 @@ pub(crate) fn first_edge(from: Point, to: Point, rejects: impl Fn(i64, i64, usiz
             cells.push(Touched { x, z, enter: part, leave: part, is_beside: false });
         }
     }
+    let mut by_place: Vec<(i64, i64, usize)> =
+        (0..).zip(&cells).map(|(at, cell)| (cell.x, cell.z, at)).collect();
+    by_place.sort_unstable();
+    let touched_at = |(x, z): (i64, i64)| {
+        let at = by_place.partition_point(|place| (place.0, place.1) < (x, z));
+        by_place.get(at).filter(|place| (place.0, place.1) == (x, z)).map(|place| cells[place.2])
+    };
     let mut first: Option<f64> = None;
     for left in &cells {
         for (direction, &(dx, dz)) in OFFSETS.iter().enumerate().filter(|(direction, _)| direction & 3 != 1) {
             let beside = (left.x + i64::from(dx), left.z + i64::from(dz));
-            let entered = cells.iter().find(|touched| (touched.x, touched.z) == beside);
             // From the one whose middle comes first to the one whose middle comes later.
-            let Some(entered) = entered.filter(|next| next.enter + next.leave > left.enter + left.leave)
+            let Some(entered) =
+                touched_at(beside).filter(|next| next.enter + next.leave > left.enter + left.leave)
             else {
                 continue;
             };

@@ -248,6 +248,7 @@ pub fn last_clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
     if clear(bits, from, to) {
         return to;
     }
+    let to = point_after(part_near_map([bits.width(), bits.depth()], from, to), from, to);
     if bits.shape().is_hexagonal() {
         let Cell { x, z } = hex::cell_at(from);
         if !bits.at(x, z) {
@@ -279,6 +280,27 @@ pub fn last_clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
     shortened(bits, from, to, part)
 }
 
+/// The part of a line, 0 to 1, after which it is more than a little beyond a map of so many columns and rows:
+/// what lies there is no ground, and would be looked at cell by cell.
+pub(crate) fn part_near_map(size: [u32; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
+    /// Cells beyond the map that are left.
+    const BEYOND: f64 = 64.0;
+    let mut part = 1.0_f64;
+    for axis in 0..2 {
+        let edge = to[axis].clamp(-BEYOND, f64::from(size[axis]) + BEYOND);
+        if edge != to[axis] {
+            part = part.min((edge - from[axis]) / (to[axis] - from[axis]));
+        }
+    }
+    // An end that lies infinitely far away is left to others.
+    if part > 0.0 { part } else { 1.0 }
+}
+
+/// The point after a part of a line.
+pub(crate) fn point_after(part: f64, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
+    if part == 1.0 { to } else { [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * part) }
+}
+
 /// The part of a line that lies before a cell grown by the margin, 0 to 1.
 fn entered(from: [f64; 2], to: [f64; 2], cell: [i64; 2]) -> f64 {
     let axis = |axis: usize| {
@@ -297,7 +319,7 @@ fn entered(from: [f64; 2], to: [f64; 2], cell: [i64; 2]) -> f64 {
 /// The point after `part` of a line, or after less when that is not clear.
 fn shortened(bits: &Bits, from: [f64; 2], to: [f64; 2], mut part: f64) -> [f64; 2] {
     for _ in 0..16 {
-        let point = [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
+        let point = point_after(part, from, to);
         if clear(bits, from, point) {
             return point;
         }

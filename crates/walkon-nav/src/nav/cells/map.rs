@@ -353,7 +353,7 @@ impl CellMap {
             self.wider[at..].rotate_left(1);
         } else if !class.is_base() || !by.barred().is_empty() {
             let walkability = Arc::new(self.make_walkability(class, by.barred()));
-            keep(&mut self.wider, KEPT_MAX + self.kinds, walkability);
+            keep(&mut self.wider, KEPT_MAX.saturating_add(self.kinds), walkability);
         }
         let Some(list) = by.through.as_ref().filter(|list| !list.is_empty()) else { return };
         let kept = self.passages.iter().position(|passage| passage.is_for(class, by.barred(), list));

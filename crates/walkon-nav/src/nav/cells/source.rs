@@ -132,11 +132,11 @@ impl Default for MapFrame {
 }
 
 impl MapFrame {
-    /// Number of cells.
+    /// Number of cells; the largest number where there are more than can be counted.
     #[must_use]
     #[inline]
     pub fn cell_count(&self) -> u32 {
-        self.width * self.depth
+        self.width.saturating_mul(self.depth)
     }
 
     /// The cell that holds a point, also beyond the map.

@@ -104,7 +104,7 @@ impl Known {
     pub(crate) fn remember(&mut self, kind: AreaAccess) {
         self.kinds.retain(|other| *other != kind);
         self.kinds.insert(0, kind);
-        self.kinds.truncate(KINDS_MAX + self.more);
+        self.kinds.truncate(KINDS_MAX.saturating_add(self.more));
     }
 
     pub(crate) fn kinds(&self) -> &[AreaAccess] {
@@ -121,7 +121,7 @@ impl Known {
         self.sheets.insert(0, sheet);
         // Each kind asks as things are and as they were if everything opened; twice, so that a door that
         // opens and closes is worked out once.
-        self.sheets.truncate(4 * (KINDS_MAX + self.more));
+        self.sheets.truncate(KINDS_MAX.saturating_add(self.more).saturating_mul(4));
     }
 
     /// Forgets all labels: links have changed. Kinds stay.

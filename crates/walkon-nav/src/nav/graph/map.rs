@@ -16,7 +16,7 @@ use crate::base::geom::{self, Bounds, Point, Segment, ground};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::nav::Links;
-use crate::nav::edits::{AreaState, AreaStates};
+use crate::nav::edits::{AreaState, AreaStates, clamp_factor};
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels};
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
@@ -62,12 +62,15 @@ pub struct GraphArea {
     pub is_obstacle: bool,
 }
 
+/// The furthest from a link that a body's middle may be, metres.
+pub const WIDTH_MAX_M: f32 = 100.0;
+
 /// What a graph map is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphSource {
     /// The points, links and parts.
     pub draft: EditableGraph,
-    /// How far from a link a body's middle may be, metres.
+    /// How far from a link a body's middle may be, metres: the nearest from 0 to [`WIDTH_MAX_M`].
     pub width_m: f32,
     /// Half the width of the widest body that the links have room for, metres.
     pub agent_radius_m: f32,
@@ -148,7 +151,9 @@ impl PointGraph {
 
     /// The same with ways between its parts that were worked out before.
     #[must_use]
-    pub fn with_routes(source: GraphSource, mut net: Adjacency, routes: PrecomputedRoutes) -> Self {
+    pub fn with_routes(mut source: GraphSource, mut net: Adjacency, routes: PrecomputedRoutes) -> Self {
+        let width_m = if source.width_m.is_nan() { 0.0 } else { source.width_m };
+        source.width_m = width_m.clamp(0.0, WIDTH_MAX_M);
         // Ways between parts are used where bounds show them to be good enough.
         if net.landmarks().is_none() && (source.uses_parts || net.points().len() >= PREPARED_MIN) {
             net.prepare();
@@ -291,7 +296,7 @@ impl PointGraph {
             });
             match own {
                 Some(None) => return LinkPassage::Closed,
-                Some(Some(own)) => factor = factor.or(Some(own)),
+                Some(Some(own)) => factor = factor.or(Some(clamp_factor(own))),
                 None => factor = factor.or(Some(state.factor)),
             }
             if !state.available {

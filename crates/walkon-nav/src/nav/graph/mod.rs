@@ -34,7 +34,7 @@ pub(crate) use ground_query::GraphGroundQuery;
 pub use islands::{LinkedGroup, groups};
 pub use link::{LinkOptions, LinkReport, blocked_links, link};
 pub use link_rows::{AdjacentPoint, LinkRows};
-pub use map::{GraphArea, GraphSource, PointGraph};
+pub use map::{GraphArea, GraphSource, PointGraph, WIDTH_MAX_M};
 pub use partition::{carry_parts, divide, grow};
 pub use precomputed_routes::{FoundRoute, Measured, PrecomputedRoutes, RouteSource};
 pub(crate) use scratch::GraphScratch;

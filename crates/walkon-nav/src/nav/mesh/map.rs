@@ -13,7 +13,7 @@ use crate::base::geom::{self, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::nav::Links;
-use crate::nav::edits::{AreaState, AreaStates, FACTOR_RANGE};
+use crate::nav::edits::{AreaState, AreaStates, FACTOR_RANGE, clamp_factor};
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker, MeshInput, MeshView, ViewKey};
 use crate::nav::mesh::local_view::GroundPieces;
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, CheckedMesh};
@@ -402,7 +402,7 @@ impl NavMesh {
     }
 
     fn kept_max(&self) -> usize {
-        KEPT_MAX + self.kinds
+        KEPT_MAX.saturating_add(self.kinds)
     }
 
     /// How many pieces of the ground of a body are kept.
@@ -499,7 +499,8 @@ impl NavMesh {
         let there = |area: &&u32| self.is_there_for(**area as usize, by);
         let Some(&area) = set.iter().rev().find(there).or(set.last()) else { return 1.0 };
         let own = by.areas.as_deref().unwrap_or(&[]).iter().find(|own| own.0 == AreaId(area));
-        f64::from(own.and_then(|own| own.1).unwrap_or(self.states[area as usize].factor))
+        let own = own.and_then(|own| own.1).map(clamp_factor);
+        f64::from(own.unwrap_or(self.states[area as usize].factor))
     }
 
     /// The closed area that a set of areas lies in, of those that can be opened, and what opening it adds.

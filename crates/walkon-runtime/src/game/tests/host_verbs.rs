@@ -9,7 +9,7 @@ use crate::base::rng::Rng;
 use crate::base::value::Plain;
 use crate::game::event::Event;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::Bound;
+use crate::game::headless::{self, Bound, Onlooker, RunEnd};
 use crate::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
 use crate::game::recording::Recording;
 use crate::game::replay::replay;
@@ -226,6 +226,62 @@ fn a_number_of_an_error_is_shown_as_it_was_written() {
         let told = game.add_character(Spawn::new(name, [4.5, 0.0, 2.5])).expect_err("no name").to_string();
         assert_eq!(told, format!("{shown}, expected 1 to 128 bytes without control characters"));
     }
+}
+
+#[test]
+fn a_level_has_one_player_and_locks_take_names() {
+    let (_, text) = levels().swap_remove(0);
+    let mut game = game(&text);
+    let player = |name: &str| Spawn { is_player: true, ..Spawn::new(name, [4.5, 0.0, 2.5]) };
+    if let Some(own) = game.world().player() {
+        game.remove_character(own).expect("it is removed");
+        game.tick(&[]);
+    }
+    let first = game.add_character(player("first")).expect("it appears").expect("there is ground");
+    let told = game.add_character(player("second")).expect_err("there is one").to_string();
+    assert_eq!(told, "the level has a player, \"first\", and one at most; remove it first");
+    game.remove_character(first).expect("it is removed");
+    assert!(game.add_character(player("second")).is_ok());
+    let door = game.door("gate").expect("a door");
+    for key in ["", "\0", &"y".repeat(129)] {
+        assert!(matches!(game.lock_door(door, Some(key)), Err(OpError::BadName(_))), "{key:?}");
+    }
+    assert!(game.lock_door(door, Some("iron")).is_ok());
+}
+
+#[test]
+fn a_name_is_known_in_the_tick_that_removes_it_however_many_were_removed_before() {
+    let (_, text) = levels().swap_remove(0);
+    let mut game = game(&text);
+    let boss = game.poses().next().expect("somebody").character;
+    let name = game.name_of(boss).to_owned();
+    for _ in 0..5 {
+        let spawn = |at: u32| Spawn::new(format!("extra{at}"), [4.5, 0.0, 2.5]);
+        let extras: Vec<_> = (0..900).filter_map(|at| game.add_character(spawn(at)).expect("room")).collect();
+        extras.into_iter().for_each(|extra| game.remove_character(extra).expect("it is there"));
+        game.tick(&[]);
+    }
+    game.remove_character(boss).expect("it is there");
+    game.tick(&[]);
+    assert_eq!(game.name_of(boss), name);
+    assert!(matches!(game.walk_to(boss, [1.0; 3]), Err(OpError::Gone { .. })));
+}
+
+#[test]
+fn a_game_that_has_ended_is_run_no_further() {
+    let (_, text) = levels().swap_remove(0);
+    let mut game = game(&text);
+    let mut run_to = |ticks_max: u64| {
+        let mut looks = 0;
+        let bound = Bound { ticks_max, until: None, is_strict: false };
+        let report = headless::run(&mut game, &bound, |_, _| {
+            looks += 1;
+            Onlooker::GoOn
+        });
+        (report.ticks, report.ended, looks)
+    };
+    assert_eq!(run_to(5), (5, RunEnd::Bound, 7));
+    assert_eq!(run_to(50), (5, RunEnd::Bound, 2));
 }
 
 /// One random verb of the host.

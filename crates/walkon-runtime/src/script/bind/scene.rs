@@ -10,7 +10,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::{Plain, PlainKey};
-use crate::script::bind::call::{BindingError, answer, handle, list, myself, nothing, with};
+use crate::script::bind::call::{BindingError, answer, handle, list, myself, nothing, op, with};
 use crate::script::bind::table::HostResult;
 use crate::script::bind::wait_requests::{self, may_wait, seconds};
 use crate::script::bind::{character, names, place};
@@ -23,10 +23,11 @@ use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::thing;
 use crate::script::vm::library::refuse_while_looking;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::shown_names::suggestion;
+use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::script::vm::{fault, handles, machine_of, payload, store};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Fact, LogLine};
+use crate::world::ops::alive;
 
 /// The scene a method of its own code was called on.
 fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, UsageError> {
@@ -109,7 +110,10 @@ pub(super) fn camera(lua: &Lua, args: &mut Args) -> HostResult {
         if let Some(name) = to.as_string().map(|name| name.to_string_lossy()) {
             let function = args.function();
             with(lua, args, |world| names::mark_of_place(world, function, &name).map(|_| ()))?;
-        } else if !to.is_nil() && thing::<CharacterId>(&to).is_none() {
+        } else if let Some(who) = thing::<CharacterId>(&to) {
+            let function = args.function();
+            with(lua, args, |world| alive(&world.characters, who).map(|_| ()).map_err(op(function)))?;
+        } else if !to.is_nil() {
             place::single(&Argument::new(args.function(), "options.to", to))?;
         }
     }
@@ -213,7 +217,9 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let lasting = options.find("seconds").map_or(Ok(2.0), |given| seconds(&given))?;
     let vars = plain_map(lua, options.get("vars"))?;
     may_wait(lua, args.function())?;
-    let character = with(lua, args, |world| Ok(world.name_of(who).to_owned()))?;
+    let function = args.function();
+    let character =
+        with(lua, args, |world| Ok(alive(&world.characters, who).map_err(op(function))?.name.clone()))?;
     if !is_fast_forwarding(lua, id) {
         push(lua, args, id, CueKind::Said { character, line, vars, seconds: lasting })?;
     }
@@ -235,6 +241,17 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let lasting = settings.find("seconds").map(|given| seconds(&given)).transpose()?;
     if options.is_empty() {
         return Err(args.mistake("options is empty, expected at least one answer").into());
+    }
+    for (at, option) in options.iter().enumerate() {
+        if option.is_empty() {
+            return Err(args.mistake(format!("options[{}] is empty, expected a text", at + 1)).into());
+        }
+        if options[..at].contains(option) {
+            let shown = shorten(option);
+            return Err(args
+                .mistake(format!("options has \"{shown}\" twice; no host could tell them apart"))
+                .into());
+        }
     }
     if let Some(default) = &default
         && !options.contains(default)

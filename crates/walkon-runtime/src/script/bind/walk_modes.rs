@@ -202,6 +202,9 @@ fn start(
 fn follow(lua: &Lua, args: &mut Args) -> HostResult {
     let character = myself::<CharacterId>(args)?;
     let target = character::expected(&args.take("target"))?;
+    if target == character {
+        return Err(args.mistake("a character cannot follow itself").into());
+    }
     let options = args.options(&FOLLOW_NAMES)?;
     let (walk, handlers) = walk_options::from(lua, args, &options)?;
     let length =

@@ -21,6 +21,13 @@ pub(super) fn reach_m(characters: &Characters, walk: &Walk, follow: &Follow, tar
     (between_m(characters, walk.character, target) - follow.distance_m + INSIDE_M).max(0.0)
 }
 
+/// Whether a follower stands further from the other than it was told to come.
+pub(super) fn is_short(characters: &Characters, walk: &Walk, follow: &Follow, target: CharacterId) -> bool {
+    /// What rounding, and others that push, leave, metres.
+    const SLACK_M: f32 = 0.01;
+    between_m(characters, walk.character, target) > follow.distance_m + SLACK_M
+}
+
 /// How far from one another two characters stand, metres; infinite between layers and floors.
 fn between_m(characters: &Characters, one: CharacterId, other: CharacterId) -> f32 {
     let both = characters.get(one).zip(characters.get(other));

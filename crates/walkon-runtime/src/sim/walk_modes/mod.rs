@@ -120,6 +120,17 @@ pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnsw
     true
 }
 
+/// Whether a walk that follows a character ends further from it than it was told to come, because nobody
+/// comes nearer.
+pub(crate) fn stays_short(characters: &Characters, walk: &Walk) -> bool {
+    match (&walk.mode, walk.goal) {
+        (WalkMode::Follow(follow), Goal::Character(target)) => {
+            follow::is_short(characters, walk, follow, target)
+        }
+        _ => false,
+    }
+}
+
 /// Step 7: the most that a walker may go in this tick, metres, for the sake of its mode.
 pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
     match (&walk.mode, walk.goal) {

@@ -84,6 +84,9 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     if world.characters.find(&spawn.name).is_some() {
         return Err(OpError::NameTaken(spawn.name));
     }
+    if let Some(player) = world.player().filter(|_| spawn.is_player) {
+        return Err(OpError::SecondPlayer(world.name_of(player).to_owned()));
+    }
     let most = world.settings.limits.characters;
     if world.characters.count() >= most as usize {
         let (what, limit, mend) = ("characters", "characters", "despawn some");

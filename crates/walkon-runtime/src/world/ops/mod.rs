@@ -63,6 +63,9 @@ pub enum OpError {
     /// A living character has that name.
     #[error("the name \"{0}\" is taken by a living character; choose another")]
     NameTaken(String),
+    /// A player, where the level has one.
+    #[error("the level has a player, \"{0}\", and one at most; remove it first")]
+    SecondPlayer(String),
     /// A name that cannot be one.
     #[error("the name {0}, expected 1 to 128 bytes without control characters")]
     BadName(String),
@@ -159,7 +162,7 @@ pub enum OpError {
         point: u32,
     },
     /// The level has as many blocks as it may.
-    #[error("the level has {max} blocks, the most allowed; remove some")]
+    #[error("the level has {max} blocks, the most allowed; remove some, which counts from the next tick on")]
     TooManyBlocks {
         /// How many it may have.
         max: usize,

@@ -38,7 +38,7 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
         walks::note_layer(&world.map, &mut walk.options.layer, goal, layer);
         (walk.goal_occupant, walk.goal_slot) = (None, None);
         match (&mut walk.mode, goal) {
-            (WalkMode::Follow(follow), Goal::Character(_)) => {
+            (WalkMode::Follow(follow), Goal::Character(target)) if target != walk.character => {
                 (follow.far_since, follow.stranded_since) = (None, None);
             }
             (mode, _) => *mode = WalkMode::Once,

@@ -6,11 +6,12 @@ use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken, WalkId};
+use crate::base::trig;
 use crate::nav::{Backend, NavMap, Traversal};
 use crate::world::World;
 use crate::world::asker::{goal_layer, traversal_of};
 use crate::world::bystanders::Bystanders;
-use crate::world::character::{Characters, standing_on};
+use crate::world::character::{Character, Characters, standing_on};
 use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
@@ -443,12 +444,18 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
 
 impl WalkEnds<'_> {
     /// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
-    /// character on the walkable point nearest to its aim, facing as it was to, and arrives as forced.
+    /// character on the walkable point nearest to its aim, or beside the one that stands there, facing as it was
+    /// to, and arrives as forced.
     pub(crate) fn conclude(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
         let Some(walk) = self.walks.open(id) else {
             return false;
         };
         let (character, aim, face) = (walk.character, walk.target(), walk.options.face);
+        let at_goal = match walk.goal {
+            Goal::Character(target) => Some(target),
+            _ => walk.goal_occupant,
+        };
+        let at_goal = at_goal.filter(|other| *other != character);
         if !walk.options.ensure || matches!(status, Status::Arrived | Status::Cancelled) {
             return self.settle(id, status, reason);
         }
@@ -460,7 +467,10 @@ impl WalkEnds<'_> {
         match self.nav.nearest(aim, Settings::SNAP_M, &by) {
             Some(ground) => {
                 who.layer = by.layer;
-                self.characters.place(character, ground.point);
+                let both = self.characters.get(character).zip(at_goal.and_then(|id| self.characters.get(id)));
+                let place =
+                    both.map_or(ground.point, |(who, other)| beside(self.nav, &by, ground.point, who, other));
+                self.characters.place(character, place);
                 self.look_at_once(character, face);
                 self.settle(id, Status::Arrived, Reason::Forced)
             }
@@ -505,6 +515,31 @@ impl WalkEnds<'_> {
         self.events.push(Fact::WalkSettled(id));
         true
     }
+}
+
+/// Places looked at beside a character that stands at a goal.
+const TURNS: u8 = 16;
+
+/// The ground for a body at a point, or beside the character that stands there, to which a straight line leads
+/// from the point; the point itself where there is none. From the side on which the body is.
+fn beside(nav: &NavMap, by: &Traversal, point: Vec3, who: &Character, other: &Character) -> Vec3 {
+    let reach_m = who.body.radius_m + other.body.radius_m;
+    if other.layer != by.layer || floor_distance(other.body.position, point) >= reach_m {
+        return point;
+    }
+    let towards_rad = trig::facing(who.body.position - other.body.position);
+    let turn_rad = std::f32::consts::TAU / f32::from(TURNS);
+    let places = (0..TURNS).map(|turn| {
+        // To either side in turns: 0, 1, -1, 2, -2, ...
+        let side = if turn % 2 == 0 { -1.0 } else { 1.0 };
+        let angle_rad = towards_rad + side * turn_rad * f32::from(turn.div_ceil(2));
+        other.body.position + trig::direction(angle_rad) * reach_m
+    });
+    let mut clear = places.filter_map(|place| {
+        let (is_clear, end) = nav.sight(point, place, by);
+        is_clear.then_some(end)
+    });
+    clear.next().unwrap_or(point)
 }
 
 fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) -> Journey {

@@ -19,6 +19,7 @@ use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::terrain::TileState;
 use crate::nav::cells::{FACTOR_ONE, line_of_sight};
 use crate::nav::smooth::Effort;
+use crate::nav::traversal::point_before;
 use crate::nav::{
     Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision,
     Search, Traversal,
@@ -88,7 +89,7 @@ impl Backend for CellMap {
             let share = |state: &TileState| tile_hash(tile.id, state, &self.edited[&tile.id]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&tile.was)).wrapping_add(share(&tile.is));
         }
-        self.revision += 1;
+        self.revision = self.revision.wrapping_add(1);
         self.variants.clear();
         self.gated.clear();
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
@@ -216,7 +217,7 @@ impl Backend for CellMap {
         if let Some(here) = self.locate(point, by) {
             return Some(here);
         }
-        let within = f64::from(within_m) / self.frame().cell_size_m;
+        let within = f64::from(within_m.max(0.0)) / self.frame().cell_size_m;
         let cell = self.view(by).closest(&|_| true, self.to_cells(point), within)?;
         Some(Location { node: self.node(cell), point: self.centre(cell) })
     }
@@ -248,8 +249,7 @@ impl Backend for CellMap {
         let wrong = self.wrong_way(from, to, by).map(|wrong| wrong.part);
         let edge = self.terrain.exits().wrong_way(self.to_cells(from), self.to_cells(to));
         let wrong = wrong.into_iter().chain(edge.map(|part| part as f32)).min_by(f32::total_cmp);
-        // A hand's breadth before the line that may not be crossed.
-        let to = wrong.map_or(to, |part| from.lerp(to, (part - 1e-3).max(0.0)));
+        let to = wrong.map_or(to, |part| point_before(part, from, to));
         let (start, end) = (self.to_cells(from), self.to_cells(to));
         if line_of_sight::clear(view.bits(), start, end) {
             return (wrong.is_none(), self.floored(to));

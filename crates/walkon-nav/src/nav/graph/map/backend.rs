@@ -85,7 +85,7 @@ impl Backend for PointGraph {
         if change.bounds.is_empty() {
             return None;
         }
-        self.revision += 1;
+        self.revision = self.revision.wrapping_add(1);
         self.expect_questions();
         change.revision = self.revision();
         Some(change)
@@ -151,7 +151,7 @@ impl Backend for PointGraph {
     }
 
     fn nearest_counted(&self, point: Vec3, within_m: f32, by: &Traversal) -> (Option<Location>, u64) {
-        let effort = Effort::endless();
+        let (effort, within_m) = (Effort::endless(), within_m.max(0.0));
         effort.add(GraphGroundQuery::under_effort(self, point));
         let nearest = || {
             let usable = |link: u32| self.is_open(link, by);

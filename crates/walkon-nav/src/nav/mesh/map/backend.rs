@@ -107,7 +107,7 @@ impl Backend for NavMesh {
         }
         self.edit_hash = self.edit_hash.wrapping_add(self.states.hash_change(&before, &changed));
         self.plain_key = self.make_plain_key();
-        self.revision += 1;
+        self.revision = self.revision.wrapping_add(1);
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         for at in changed {
             let (old, new) = (before[at], self.states[at]);
@@ -177,7 +177,7 @@ impl Backend for NavMesh {
             return Some(here);
         }
         let surface = &self.view(by).surface;
-        let spot = surface.nearest_spot(point, f64::from(within_m), |_| true)?;
+        let spot = surface.nearest_spot(point, f64::from(within_m.max(0.0)), |_| true)?;
         Some(Location { node: NodeId(spot.polygon), point: surface.raised(spot) })
     }
 

@@ -8,12 +8,18 @@ use std::rc::Rc;
 
 use mlua::{Table, Value};
 
+use crate::base::suggestions;
 use crate::script::state::scenes::Definition;
 use crate::script::vm::convert::{NAME_BYTES_MAX, describe};
 use crate::script::vm::fuel;
+use crate::script::vm::shown_names::shorten;
 
 /// Most names that a scene holds, and that it locks: as many as there may be characters.
 const NAMES_MAX: usize = 65_536;
+
+/// The fields that a definition may have; others are the author's own.
+pub(crate) const FIELDS: [&str; 8] =
+    ["skippable", "holds", "locks", "onReload", "resumable", "onSkip", "onEnd", "script"];
 
 const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
 
@@ -25,6 +31,7 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
     let Value::Function(script) = get(table, "script") else {
         return Err(format!("script is {}, expected a function", describe(&get(table, "script"))));
     };
+    check_names(table)?;
     for key in FUNCTIONS {
         let value = get(table, key);
         if !value.is_nil() && !value.is_function() {
@@ -42,6 +49,21 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         is_resumable: truth(table, "resumable")?.unwrap_or(false),
         file: None,
     })
+}
+
+/// Whether no field has a name that is nearly one of the known.
+fn check_names(table: &Table) -> Result<(), String> {
+    for pair in table.pairs::<Value, Value>() {
+        fuel::charge_running(1);
+        let Ok((Value::String(key), _)) = pair else { continue };
+        let key = key.to_string_lossy();
+        if !FIELDS.contains(&key.as_str())
+            && let Some(meant) = suggestions::nearest(&key, FIELDS)
+        {
+            return Err(format!("unknown field \"{}\"; did you mean \"{meant}\"?", shorten(&key)));
+        }
+    }
+    Ok(())
 }
 
 fn get(table: &Table, key: &str) -> Value {
