@@ -119,7 +119,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -130,6 +130,24 @@ function typeof(value) end
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
+
+---How a character is to walk in a behaviour tree: `WalkOptions` without handlers, because the node succeeds or fails.
+---@class TreeWalkOptions
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 
 ---For which body a way is asked for. Everything may be left out.
 ---@class PathOptions
@@ -236,7 +254,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -265,7 +283,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -291,7 +309,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -320,7 +338,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -528,7 +546,7 @@ function typeof(value) end
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
----@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced
+---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
 ---@field onCancelled? WalkHandler runs for cancelled
@@ -1497,7 +1515,7 @@ function bt.action(fn) end
 
 ---Walks, with the options of `walkTo` but no handlers; succeeds when it arrived.
 ---@param goal Place|(fun(self: any): Place)
----@param options? table<string, any>
+---@param options? TreeWalkOptions
 ---@return Node
 function bt.walkTo(goal, options) end
 
@@ -1664,7 +1682,7 @@ function Scene:skip() end
 ---@return SceneInfo
 function Scene:wait(seconds) end
 
----`character:walk` with accept near, crowd push, patience 2, timeout 60, ensure: it always arrives. The scene must hold the character.
+---`character:walk` with accept near, crowd push, patience 2, timeout 60, ensure: it arrives, unless the goal is more than 8 m from any ground. The scene must hold the character.
 ---@async
 ---@param character Character
 ---@param goal Place
@@ -1701,7 +1719,7 @@ function Scene:race(entries) end
 ---@return any
 function Scene:waitFor(entry, options) end
 
----Asks the host to speak a line; over after `seconds`.
+---Asks the host to speak a line, of at most 4,096 bytes; over after `seconds`.
 ---@async
 ---@param who Character
 ---@param line string
@@ -1717,7 +1735,7 @@ function Scene:say(who, line, options) end
 function Scene:choice(id, options, settings) end
 
 ---Asks the host to move the camera: pan, follow, cut, shake, zoom or reset. Reset by itself when the scene ends.
----@param kind string
+---@param kind "pan"|"follow"|"cut"|"shake"|"zoom"|"reset"
 ---@param options? table<string, any>
 ---@return Cue
 function Scene:camera(kind, options) end
@@ -1728,7 +1746,7 @@ function Scene:camera(kind, options) end
 ---@return Cue
 function Scene:cue(kind, options) end
 
----A point of the scene, for logs, tests and `SceneInfo`.
+---A point of the scene, for logs, tests and `SceneInfo`; a name of 1 to 128 bytes.
 ---@param name string
 function Scene:mark(name) end
 

@@ -270,6 +270,40 @@ fn an_event_that_a_run_waits_for_in_vain_is_named_with_the_nearest_that_came() {
     assert!(out.contains("\"doorChanged\" of --until did not happen\n"), "{out}");
     let (out, _) = run("nothing like it", &[]);
     assert!(out.contains("\"nothing like it\" of --until did not happen\n"), "{out}");
+    // What hosts alone are told of, unless a script emits one.
+    for name in ["said", "choice", "camera", "walkStarted", "log", "nudged", "replanned"] {
+        let (out, _) = run(name, &[]);
+        let expected = format!("of --until did not happen: \"{name}\" in a trace is told to hosts alone");
+        assert!(out.contains(&expected), "{out}");
+    }
+    scripted(&project, "function onStart() event.emit(\"said\") end", "");
+    project.expect(0, &["run", "room", "--ticks", "5", "--until", "said"]);
+}
+
+#[test]
+fn an_event_without_a_name_is_not_waited_for() {
+    let project = Project::new();
+    for command in [&["run", "yard"][..], &["debug", "yard"], &["batch", "yard", "--seeds", "1..2"]] {
+        for name in ["", " "] {
+            let (_, err) = project.expect(2, &[command, &["--until", name]].concat());
+            assert!(err.contains("expected the name of an event"), "{command:?}: {err}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_tests_that_is_invalid_has_no_tick_and_no_seed() {
+    let project = Project::new();
+    for text in [
+        "test.level(\"a\", { level = \"yard\" }, print)\n".repeat(2),
+        "test.level(\"a\", { level = \"yard\", maxTicks = 0 }, print)\n".to_owned(),
+    ] {
+        project.write("scripts/yard_test.lua", &text);
+        let (out, _) = project.expect(1, &["test", "--junit", "report.xml", "--force"]);
+        assert!(out.contains(": invalid\n") && !out.contains("seed"), "{out}");
+        let report = project.read("report.xml");
+        assert!(report.contains("invalid") && !report.contains("seed"), "{report}");
+    }
 }
 
 #[test]

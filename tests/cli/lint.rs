@@ -290,6 +290,243 @@ fn every_slip_is_found_and_named_and_nothing_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Nodes that a run refuses as the file loads: the node, the code, the message with its help.
+const NODES: &[(&str, &str, &str)] = &[
+    (
+        "bt.selector({ reactve = true, bt.wait(1) })",
+        "unknown-option",
+        "bt.selector: unknown option \"reactve\"; did you mean \"reactive\"?",
+    ),
+    (
+        "bt.sequence({ made(), raective = true })",
+        "unknown-option",
+        "bt.sequence: unknown option \"raective\"; did you mean \"reactive\"?",
+    ),
+    ("bt.sequence({})", "argument", "bt.sequence: nodes is empty, expected at least one node"),
+    ("bt.random({})", "argument", "bt.random: nodes is empty, expected at least one node"),
+    (
+        "bt.random({ bt.wait(1), reactive = true })",
+        "unknown-option",
+        "bt.random: unknown option \"reactive\"",
+    ),
+    (
+        "bt.selector({ bt.wait(1), 3 })",
+        "argument",
+        "bt.selector: nodes[2] is 3, expected a node out of a builder of bt",
+    ),
+    (
+        "bt.selector({ bt.wait(1), reactive = 1 })",
+        "argument",
+        "bt.selector: nodes.reactive is 1, expected a Node or true or false",
+    ),
+    (
+        "bt.parallel({ bt.wait(1), succeed = \"some\" })",
+        "argument",
+        "bt.parallel: succeed is \"some\", expected \"all\" or \"any\"",
+    ),
+    (
+        "bt.walkTo(\"post\", { gaitt = \"run\" })",
+        "unknown-option",
+        "bt.walkTo: unknown option \"gaitt\"; did you mean \"gait\"?",
+    ),
+    (
+        "bt.walkTo(\"post\", { gait = \"rum\", speed = made() })",
+        "choice",
+        "bt.walkTo: gait is \"rum\", expected \"walk\" or \"run\"; did you mean \"run\"?",
+    ),
+    ("bt.walkTo(\"post\", { speed = 1000 })", "argument", "bt.walkTo: speed is 1000, expected 0.01 to 50"),
+    ("bt.walkTo(made, { patience = -1 })", "argument", "bt.walkTo: patience is -1, expected 0 to 86400"),
+    ("bt.walkTo()", "argument", "bt.walkTo: goal is missing, expected a Place or a function"),
+    (
+        "bt.action({ run = made, entr = made })",
+        "unknown-option",
+        "bt.action: unknown option \"entr\"; did you mean \"enter\"?",
+    ),
+    ("bt.action({ enter = made })", "argument", "bt.action: run is missing, expected a function"),
+    ("bt.subtree(\"nope\")", "unresolved", "bt.subtree: unknown script \"nope\""),
+    ("bt.subtree(\"usd\")", "unresolved", "bt.subtree: unknown script \"usd\"; did you mean \"used\"?"),
+    ("bt.wait({ 2, 1 })", "argument", "bt.wait: the range is 2 to 1, expected low not above high"),
+    ("bt.wait(-1)", "argument", "bt.wait: seconds is -1, expected 0 to 1000000"),
+    ("bt.cooldown(bt.wait(1), -1)", "argument", "bt.cooldown: seconds is -1, expected 0 to 1000000"),
+    (
+        "bt.cooldown(bt.wait(1), 1, { kep = true })",
+        "unknown-option",
+        "bt.cooldown: unknown option \"kep\"; did you mean \"keep\"?",
+    ),
+    ("bt.timeLimit(made(), -1)", "argument", "bt.timeLimit: seconds is -1, expected 0 to 1000000"),
+    (
+        "bt.weighted({ { -1, bt.wait(1) } })",
+        "argument",
+        "bt.weighted: nodes[1][1] is -1, expected 0 to 1000000000",
+    ),
+    (
+        "bt.weighted({ { 0, bt.wait(1) } })",
+        "argument",
+        "bt.weighted: nodes has no weight above 0, expected at least one",
+    ),
+    ("bt.retry(bt.wait(1))", "argument", "bt.retry: times is missing, expected a number"),
+    (
+        "bt.retry(bt.wait(1), 0)",
+        "argument",
+        "bt.retry: times is 0, expected a whole number from 1 to 1000000000",
+    ),
+    (
+        "bt.repeatN(bt.wait(1), 1.5)",
+        "argument",
+        "bt.repeatN: times is 1.5, expected a whole number from 1 to 1000000000",
+    ),
+    ("bt.invert(3)", "argument", "bt.invert: node is 3, expected a Node"),
+    ("bt.invert()", "argument", "bt.invert: node is missing, expected a Node"),
+];
+
+/// Nodes that are right, or that nobody can judge before they are made.
+const RIGHT_NODES: &[&str] = &[
+    "bt.selector({ bt.condition(made), bt.wait(1), reactive = true })",
+    "bt.selector({ made(), reactive = level.tick > 3 })",
+    "bt.selector({ made(), reactive = made() })",
+    "bt.sequence({ table.unpack(made()) })",
+    "bt.sequence(made())",
+    "bt.retry(made())",
+    "bt.retry(bt.wait(1), made())",
+    "bt.parallel({ made(), succeed = made() })",
+    "bt.parallel({ made(), succeed = \"any\" })",
+    "bt.walkTo(\"post\", made())",
+    "bt.walkTo(\"post\", { speed = made(), doors = \"open\" })",
+    "bt.walkTo(function(self) return self.params.post end, { doors = \"open\", costs = { yard = 3 } })",
+    "bt.walkTo(made, { face = \"post\", via = { \"post\", vector.create(1, 0, 1) } })",
+    "bt.action(made)",
+    "bt.action({ run = made, enter = made, exit = made })",
+    "bt.action(made())",
+    "bt.wait({ 1, 2 })",
+    "bt.wait({ made(), 2 })",
+    "bt.weighted({ { made(), bt.wait(1) }, { 1, made() } })",
+    "bt.weighted({ made() })",
+    "bt.subtree(\"used\")",
+    "bt.subtree(made())",
+    "bt.repeatN(bt.wait(1))",
+    "bt.cooldown(bt.invert(bt.wait(1)), 3, { keep = true })",
+];
+
+/// Law: a node that a run refuses as the file loads is found, in the words of the run, wherever it stands in a
+/// tree; nothing is said of others.
+#[test]
+fn trees_that_a_run_refuses_are_found() {
+    let folder = project();
+    let tree = |node: &str| {
+        format!(
+            "local made = ...\nlocal own = {{}}\nown.tree = bt.sequence({{ bt.wait(1),\n  {node} }})\nreturn own\n"
+        )
+    };
+    for (index, (node, ..)) in NODES.iter().enumerate() {
+        write(folder.path(), &format!("scripts/behaviours/wrong_{index:02}.lua"), &tree(node));
+    }
+    for (index, node) in RIGHT_NODES.iter().enumerate() {
+        write(folder.path(), &format!("scripts/behaviours/right_{index:02}.lua"), &tree(node));
+    }
+    let mut found = check(folder.path(), &["scripts"]);
+    let mut wrong = Vec::new();
+    for (index, (node, code, message)) in NODES.iter().enumerate() {
+        let own = found.remove(&format!("scripts/behaviours/wrong_{index:02}.lua")).unwrap_or_default();
+        if own != [(4, (*code).to_owned(), (*message).to_owned())] {
+            wrong.push(format!("{node}\n  found    {own:?}\n  expected {code}: {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Scenes and others: what is wrong with the values themselves, whatever their types.
+#[test]
+fn values_that_a_call_refuses_wherever_it_is_made_are_found() {
+    let folder = project();
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        ("c:wait()", &[("argument", "wait: seconds is missing, expected a number")]),
+        (
+            "c:parallel({ function() c:wait() end })",
+            &[("argument", "wait: seconds is missing, expected a number")],
+        ),
+        ("c:wait(1) c:wait(args.pause)", &[]),
+        ("local other = cinematic.running() if other then other:wait() end", &[]),
+        (
+            "c:camera(\"pin\")",
+            &[(
+                "choice",
+                "camera: kind is \"pin\", expected \"pan\", \"follow\", \"cut\", \"shake\", \"zoom\" or \"reset\"; did you \
+                 mean \"pan\"?",
+            )],
+        ),
+        ("c:camera(\"pan\") c:camera(args.kind) c:cue(\"pin\")", &[]),
+        (
+            "c:choice(\"toll\", { \"pay\", \"refuse\" }, { default = \"pai\" })",
+            &[(
+                "choice",
+                "choice: default is \"pai\", expected \"pay\" or \"refuse\"; did you mean \"pay\"?",
+            )],
+        ),
+        (
+            "c:choice(\"toll\", { \"a\", \"b\" }, { default = \"zebra\" })",
+            &[("choice", "choice: default is \"zebra\", expected \"a\" or \"b\"")],
+        ),
+        ("c:choice(\"toll\", { \"a\", args.b }, { default = \"z\" })", &[]),
+        (
+            "c:choice(\"toll\", args.answers, { default = \"z\" }) c:choice(\"toll\", { \"a\" }, { default = \"a\" })",
+            &[],
+        ),
+        ("c:choice(\"toll\")", &[("argument", "choice: options is missing, expected a list")]),
+        ("c:say(world.player())", &[("argument", "say: line is missing, expected a text")]),
+        (
+            "clock.set(\"25:00\")",
+            &[(
+                "argument",
+                "clock.set: time is \"25:00\", expected a time such as \"6:30\", or minutes since midnight",
+            )],
+        ),
+        ("clock.set(1440)", &[("argument", "clock.set: time is 1440, expected 0 to less than 1440")]),
+        ("clock.set(\"24:00\" .. args.x) clock.set(args.hour) clock.set(\"6:30\")", &[]),
+        (
+            "rng.stream(\"a\"):int(5, 1)",
+            &[("argument", "int: the range is 5 to 1, expected low not above high")],
+        ),
+        (
+            "rng.stream(\"a\"):int(1, args.most) rng.stream(\"a\"):int(args.least, 1) rng.stream(\"a\"):int(1, 5)",
+            &[],
+        ),
+        ("rng.stream(\"a\"):chance(2)", &[("argument", "chance: p is 2, expected 0 to 1")]),
+        (
+            "world.player():walkTo(\"post\", { speed = 100 })",
+            &[("argument", "walkTo: speed is 100, expected 0.01 to 50")],
+        ),
+        (
+            "world.player():walkTo(\"post\", { speed = args.speed, timeout = 3, onArrived = function() end })",
+            &[],
+        ),
+        (
+            "event.on(\"walkSetled\", function() end)",
+            &[(
+                "event",
+                "event.on: no script tells \"walkSetled\"; did you mean \"walkSettled\", an event of the runtime?",
+            )],
+        ),
+    ];
+    for (index, (line, _)) in cases.iter().enumerate() {
+        let scene = format!(
+            "return {{\n  holds = {{ \"player\" }},\n  script = function(c, args)\n    {line}\n  end,\n}}\n"
+        );
+        write(folder.path(), &format!("scripts/cinematics/scene_{index:02}.lua"), &scene);
+    }
+    let found = check(folder.path(), &["scripts"]);
+    let mut wrong = Vec::new();
+    for (index, (line, expected)) in cases.iter().enumerate() {
+        let own = found.get(&format!("scripts/cinematics/scene_{index:02}.lua")).cloned().unwrap_or_default();
+        let expected: Vec<Found> =
+            expected.iter().map(|(code, message)| (4, (*code).to_owned(), (*message).to_owned())).collect();
+        if own != expected {
+            wrong.push(format!("{line}\n  found    {own:?}\n  expected {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Lines that are right, however odd.
 const RIGHT: &[&str] = &[
     "world.character(\"guard\"):patrol(\"rounds\") world.character(\"guard\"):patrol({ \"post\", world.player().position })",

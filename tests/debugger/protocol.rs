@@ -331,6 +331,21 @@ fn questions_work_on_copies_and_only_who_asks_to_changes_the_run() {
     assert!(told.contains("the run is not repeatable any more"), "{told}");
 }
 
+#[test]
+fn an_act_that_says_nothing_leaves_the_run_repeatable() {
+    let project = project();
+    for (text, code) in [("!", 0), ("!  ", 0), ("! 1", 5)] {
+        let mut client = launched(&project, json!([{ "line": IN_UPDATE, "hitCondition": "3" }]));
+        let frame = client.stop().frame();
+        client.evaluate(frame, text);
+        client.breakpoints(&file(&project, "guard.lua"), json!([]));
+        client.request("continue", json!({ "threadId": 1 }));
+        let (ended, _, told) = client.finish();
+        assert_eq!(ended, code, "{text:?}: {told}");
+        assert_eq!(told.contains("not repeatable"), code == 5, "{text:?}: {told}");
+    }
+}
+
 /// A guard, a script of the level and a module that keep something each, and functions that change it.
 const KEEPERS: [(&str, &str); 3] = [
     (

@@ -231,6 +231,33 @@ fn a_profile_of_tests_is_the_sum_of_theirs_and_the_command_tables_a_level() {
 }
 
 #[test]
+fn as_many_rows_are_shown_as_are_asked_for_in_both_forms() {
+    let shown = |more: &[&str]| {
+        let output = walkon(&[&["profile", "levels/courtyard.json", "--ticks", "60"], more].concat());
+        assert!(output.status.success(), "{more:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = json(&shown(&["--format", "json"]))["rows"].as_array().unwrap().clone();
+    assert!(all.len() > 2, "{all:?}");
+    for top in [0, 1, all.len(), all.len() + 5] {
+        let top_text = top.to_string();
+        let one = json(&shown(&["--format", "json", "--top", &top_text]));
+        let first = &all[..top.min(all.len())];
+        let names =
+            |rows: &[serde_json::Value]| rows.iter().map(|row| row["who"].clone()).collect::<Vec<_>>();
+        assert_eq!(names(one["rows"].as_array().unwrap()), names(first), "{top}");
+        let table = shown(&["--top", &top_text]);
+        assert_eq!(table.contains(" more; --top "), top < all.len(), "{top}: {table}");
+    }
+    for by in ["line", "function"] {
+        let table = shown(&["--by", by, "--every", "1000000"]);
+        let said = "too few safepoints for a look at the stack in 1000000; --every 1 looks at each";
+        assert!(table.contains(said) && !table.contains("worst tick"), "{table}");
+        assert!(!shown(&["--by", by, "--every", "1"]).contains("too few safepoints"));
+    }
+}
+
+#[test]
 fn frames_that_are_no_code_of_a_script_have_no_rows() {
     let on = "return { on = { sent = function(self) for _ = 1, 300 do self.state.n = (self.state.n or 0) + 1 end end },
         update = function(self) event.send(self.character, 'sent') end }";
@@ -246,6 +273,8 @@ fn what_no_profile_can_be_is_refused_before_the_run() {
         (&["run", "levels/courtyard.json", "--profile", "out.svg"][..], "does not say which form"),
         (&["test", "scripts/crypt_test.lua", "--profile", "out.json"], "a Chrome trace shows one run"),
         (&["run", "levels/courtyard.json", "--profile-form", "folded"], "--profile"),
+        (&["run", "levels/courtyard.json", "--profile-every", "3"], "--profile"),
+        (&["test", "scripts/crypt_test.lua", "--profile-every", "3"], "--profile"),
         (&["profile", "levels/courtyard.json", "--every", "0"], "expected a whole number from 1"),
     ] {
         let output = walkon(args);

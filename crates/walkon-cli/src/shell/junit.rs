@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::suite::FileResult;
+use super::suite::{FileResult, is_of_file};
 use crate::game::testing::{TestOutcome, TestResult};
 
 /// Whether a file that begins like this is a report of tests.
@@ -108,7 +108,10 @@ fn details(result: &TestResult) -> String {
     let message = result.message.as_deref().unwrap_or_default();
     let variant =
         result.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant:?}"));
-    let mut text = format!("{message}\ntick {}, seed {}{variant}\n", result.tick, result.seed);
+    let mut text = format!("{message}\n");
+    if !is_of_file(result) {
+        put(&mut text, format_args!("tick {}, seed {}{variant}\n", result.tick, result.seed));
+    }
     if let Some(scene) = &result.scene {
         put(&mut text, format_args!("last events:\n{}\n{}", scene.events.join("\n"), scene.map));
     }

@@ -542,6 +542,12 @@ impl TestProject {
     }
 }
 
+/// Whether it is the result of a file that declares no tests because something is wrong with it: no level ran,
+/// so there is no tick and no seed.
+pub(super) fn is_of_file(result: &testing::TestResult) -> bool {
+    result.name == result.file
+}
+
 /// A file whose body fails is one test that is invalid.
 fn unloadable(file: &TestFile, error: &StartError, took: Duration) -> Timed {
     let line = match error {

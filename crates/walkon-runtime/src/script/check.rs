@@ -4,6 +4,8 @@
 //! gives a script; the events of the runtime. Holds: nothing of the text runs. Not here: what names mean
 //! (`shell/lint`), the API (`bind`).
 
+pub mod trial;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ordered::CollectOrdered;

@@ -145,7 +145,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// End at this event; the run fails if it does not happen
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", value_parser = event_name)]
     pub until: Option<String>,
     /// A script fault ends and fails the run
     #[arg(long)]
@@ -200,7 +200,10 @@ pub struct ProfileArgs {
     #[arg(long, value_enum, value_name = "FORM", requires = "profile")]
     pub profile_form: Option<ProfileForm>,
     /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
-    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints)]
+    #[arg(
+        long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints,
+        requires = "profile"
+    )]
     pub profile_every: u32,
 }
 
@@ -214,9 +217,9 @@ pub struct ProfileCommandArgs {
     /// What a row is
     #[arg(long, value_enum, default_value_t)]
     pub by: ProfileRows,
-    /// Rows to show, the most expensive first
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count)]
-    pub top: usize,
+    /// Rows to show, the most expensive first [default: 20; in JSON, all]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub top: Option<usize>,
     /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
     #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints)]
     pub every: u32,
@@ -264,6 +267,12 @@ impl ProfileRows {
             Self::Line => "line",
         }
     }
+
+    /// Whether looks at the stack tell it, so that only its fuel is known.
+    #[must_use]
+    pub fn is_sampled(self) -> bool {
+        matches!(self, Self::Function | Self::Line)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -284,7 +293,7 @@ pub struct DebugArgs {
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// End at this event; the run fails if it does not happen
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", value_parser = event_name)]
     pub until: Option<String>,
     /// `max`, or a multiple of real time
     #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
@@ -406,7 +415,7 @@ pub struct BatchArgs {
     #[arg(long, value_name = "A..B", value_parser = seeds, required_unless_present = "merge")]
     pub seeds: Option<RangeInclusive<u64>>,
     /// End a run at this event; it fails if that does not happen
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", value_parser = event_name)]
     pub until: Option<String>,
     /// A script fault ends and fails a run
     #[arg(long)]
@@ -936,6 +945,14 @@ fn interval(text: &str) -> Result<u64, String> {
 /// One in so many.
 fn every(text: &str) -> Result<u64, String> {
     whole(text, 1..=u64::MAX)
+}
+
+/// The name of an event: scripts choose such names, so any will do but none at all.
+fn event_name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("it is empty, expected the name of an event".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 fn safepoints(text: &str) -> Result<u32, String> {

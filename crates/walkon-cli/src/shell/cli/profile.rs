@@ -26,6 +26,8 @@ use crate::shell::report::clean;
 
 /// Game seconds of a profile that names no bound.
 const SECONDS: f64 = 60.0;
+/// Rows that are shown to people unless they ask for more or fewer.
+const ROWS: usize = 20;
 
 pub(super) fn run(
     shell: &Shell,
@@ -47,16 +49,24 @@ pub(super) fn run(
     let report = headless::run(&mut game, &bound, watch);
     let profile = game.profile().unwrap_or_default();
     let rows = rows(&profile, args.by);
+    let top = match args.format {
+        Format::Human => args.top.unwrap_or(ROWS),
+        Format::Json => args.top.unwrap_or(rows.len()),
+    };
+    let shown = &rows[..rows.len().min(top)];
     match args.format {
         Format::Human => {
-            let shown = &rows[..rows.len().min(args.top)];
             results.line(&table(&profile, shown, args.by, rate, &report))?;
-            if rows.len() > args.top {
-                let more = counted((rows.len() - args.top) as u64, "row");
+            if rows.len() > shown.len() {
+                let more = counted((rows.len() - shown.len()) as u64, "row");
                 results.line(&format!("  {more} more; --top {} shows them", rows.len()))?;
             }
+            if rows.is_empty() && args.by.is_sampled() && profile.fuel() > 0 {
+                let too_few = format!("too few safepoints for a look at the stack in {}", args.every);
+                results.line(&format!("  {too_few}; --every 1 looks at each"))?;
+            }
         }
-        Format::Json => results.line(&json(&name, &profile, &rows, &report))?,
+        Format::Json => results.line(&json(&name, &profile, shown, &report))?,
     }
     match interrupts.asked() {
         Some(exit) => Err(CommandFailure::Told(exit)),
@@ -121,9 +131,11 @@ fn table(profile: &Profile, rows: &[ProfileRow], by: ProfileRows, rate: TickRate
         profile.fuel() as f64 / report.ticks.max(1) as f64
     );
     let (what, calls, time, worst) = (by.heading(), "calls", "us", "worst tick");
-    let _ = match rows.first() {
-        Some(row) if row.is_sampled => write!(text, "\n  {what:<width$} {:>10} {:>7}", "fuel", "share"),
-        _ => write!(text, "\n  {what:<width$} {calls:>8} {:>10} {time:>9} {:>7}  {worst}", "fuel", "share"),
+    let _ = match by.is_sampled() {
+        true => write!(text, "\n  {what:<width$} {:>10} {:>7}", "fuel", "share"),
+        false => {
+            write!(text, "\n  {what:<width$} {calls:>8} {:>10} {time:>9} {:>7}  {worst}", "fuel", "share")
+        }
     };
     for row in rows {
         let Use { calls, fuel, nanoseconds, worst_fuel, worst_tick } = row.used;

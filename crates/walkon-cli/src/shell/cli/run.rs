@@ -518,6 +518,10 @@ struct AwaitedEvent {
     others: std::collections::BTreeSet<String>,
 }
 
+/// What traces tell, and no script hears, so that nothing ends at it.
+const TOLD_ONLY: [&str; 10] =
+    ["walkStarted", "replanned", "nudged", "said", "choice", "camera", "cue", "log", "notice", "input"];
+
 impl AwaitedEvent {
     /// Names that are kept, for a suggestion.
     const OTHERS_MAX: usize = 1_000;
@@ -532,6 +536,13 @@ impl AwaitedEvent {
 
     /// What is wrong when the run has ended without it.
     fn missed(&self) -> String {
+        if TOLD_ONLY.contains(&self.name.as_str()) {
+            let name = &self.name;
+            return format!(
+                "the event \"{name}\" of --until did not happen: \"{name}\" in a trace is told to hosts alone, and \
+                 no event; have a script emit one there"
+            );
+        }
         let known = || check::runtime_events().chain(self.others.iter().map(String::as_str));
         let is_known = known().any(|name| name == self.name);
         let hint = if is_known { None } else { suggestions::did_you_mean(&self.name, known()) };

@@ -21,7 +21,7 @@ use crate::shell::output::{AskedOutput, OutputFile, Results, Tone, refuse_shared
 use crate::shell::profiling::Profiling;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
-use crate::shell::suite::{self, FileResult, SuiteOrder, TestFile, TestNews};
+use crate::shell::suite::{self, FileResult, SuiteOrder, TestFile, TestNews, is_of_file};
 
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;
@@ -180,8 +180,12 @@ fn tell_failure(
     results.line(&format!("{fail}  {path}: {}", clean(&result.name)))?;
     let variant =
         result.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant:?}"));
-    let (outcome, tick, seed) = (result.outcome.name(), result.tick, result.seed);
-    results.line(&format!("  {path}:{}: {outcome} at tick {tick}, seed {seed}{variant}", result.line))?;
+    let outcome = result.outcome.name();
+    let when = match is_of_file(result) {
+        true => String::new(),
+        false => format!(" at tick {}, seed {}{variant}", result.tick, result.seed),
+    };
+    results.line(&format!("  {path}:{}: {outcome}{when}", result.line))?;
     if let Some(message) = &result.message {
         for line in message.lines() {
             results.line(&format!("  {}", clean(line)))?;
@@ -213,7 +217,7 @@ fn source_line(file: &TestFile, line: u32) -> Option<String> {
 
 /// The command that runs this test again, with this seed.
 fn command(path: &str, result: &TestResult) -> String {
-    if result.name == result.file {
+    if is_of_file(result) {
         return format!("walkon test {}", in_shell(path));
     }
     let (path, name) = (in_shell(path), in_shell(&result.name));

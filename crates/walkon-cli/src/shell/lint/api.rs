@@ -3,6 +3,7 @@
 //! In: the table (`script::bind`), the globals of Luau. Out: entries of libraries and types, fields of
 //! tables, types of values. Holds: no name of the API is written here. Not here: what a script does with it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use walkon_runtime::base::ordered::CollectOrdered;
@@ -11,6 +12,7 @@ use super::value::InferredValue;
 use crate::script::bind;
 use crate::script::bind::table::{ApiParam, Binding, EntryKind};
 use crate::script::check;
+use crate::script::check::trial::Trial;
 use crate::script::types::luau_type::{self, Type};
 
 /// The API, indexed.
@@ -23,6 +25,8 @@ pub(super) struct Api {
     names: BTreeSet<&'static str>,
     /// Globals of Luau, and what is in them.
     globals: BTreeMap<String, BTreeSet<String>>,
+    /// Where calls are tried; none when it cannot be made.
+    trial: OnceCell<Option<Trial>>,
 }
 
 /// A field of a table that the API knows.
@@ -32,6 +36,19 @@ pub(super) struct ApiField {
     pub own: Type,
     pub doc: &'static str,
     pub is_optional: bool,
+}
+
+impl ApiField {
+    /// The fields of a table whose type is written out.
+    pub fn of_record(fields: &[(String, Type)]) -> Vec<Self> {
+        let read = fields.iter().map(|(name, own)| Self {
+            name: name.clone(),
+            own: own.clone(),
+            doc: "",
+            is_optional: matches!(own, Type::Optional(_)),
+        });
+        read.collect()
+    }
 }
 
 impl Api {
@@ -54,7 +71,13 @@ impl Api {
                 .collect_map(),
             names: bind::NAMES.iter().map(|alias| alias.name).collect_set(),
             globals: check::globals()?,
+            trial: OnceCell::new(),
         })
+    }
+
+    /// Where calls are tried, made when the first one is.
+    pub fn trial(&self) -> Option<&Trial> {
+        self.trial.get_or_init(|| Trial::new().ok()).as_ref()
     }
 
     /// Whether a global is there without a definition in a script.
@@ -111,13 +134,7 @@ impl Api {
             return read.collect();
         }
         let Some(Type::Record(fields)) = self.aliases.get(name) else { return None };
-        let read = fields.iter().map(|(name, own)| ApiField {
-            name: name.clone(),
-            own: own.clone(),
-            doc: "",
-            is_optional: matches!(own, Type::Optional(_)),
-        });
-        Some(read.collect())
+        Some(ApiField::of_record(fields))
     }
 
     /// The same type without the names of types that are other types, one step.

@@ -12,7 +12,7 @@ use super::api::Api;
 use super::events;
 use super::finding::{LintFinding, code, is_full, one_of};
 use super::infer::Reading;
-use super::links::{self, EventName, MODULE, Made, ScriptNames};
+use super::links::{self, EventName, MODULE, Made, ScriptNames, TREE};
 use super::lower;
 use super::names::{self, LevelNames};
 use super::role::{self, ScriptName};
@@ -89,7 +89,11 @@ impl<'a> ScriptGraph<'a> {
 
     fn find_required(&self) -> BTreeMap<String, Vec<(String, TextPlace)>> {
         let of_script = |script: &LintedScript| {
-            let loading = script.links.links.iter().filter(|link| link.kind == MODULE && link.is_loading);
+            let loading = script
+                .links
+                .links
+                .iter()
+                .filter(|link| [MODULE, TREE].contains(&link.kind) && link.is_loading);
             loading.filter_map(|link| Some((self.file(&link.name)?, link.place))).collect()
         };
         self.scripts.iter().map(|(path, script)| (path.clone(), of_script(script))).collect_map()
@@ -352,7 +356,7 @@ impl<'a> ScriptGraph<'a> {
 }
 
 fn is_script(kind: &str) -> bool {
-    [MODULE, "BehaviourName", "CinematicName"].contains(&kind)
+    [MODULE, TREE, "BehaviourName", "CinematicName"].contains(&kind)
 }
 
 /// The name of a file without folders and suffix.

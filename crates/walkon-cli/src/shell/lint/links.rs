@@ -25,7 +25,7 @@ const MAKERS: [(&str, &str); 3] = [
 /// A name in quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct QuotedName {
-    /// `DoorName`, or `Module` for what is required.
+    /// `DoorName`, or `Module` for what is required, `Tree` for a file with a tree.
     pub kind: &'static str,
     pub name: String,
     pub place: TextPlace,
@@ -82,6 +82,8 @@ pub(super) struct EventName {
 
 /// The kind of the argument of `require`.
 pub(super) const MODULE: &str = "Module";
+/// The kind of a file that is loaded for its tree.
+pub(super) const TREE: &str = "Tree";
 
 pub(super) fn links(reading: &Reading<'_>) -> ScriptNames {
     let mut found = ScriptNames::default();
@@ -116,23 +118,31 @@ pub(super) fn links(reading: &Reading<'_>) -> ScriptNames {
     });
     events(reading, &mut found);
     found.players = players(reading);
-    for id in reading.tree.ids() {
-        let ExprKind::Call(callee, args) = reading.tree.kind(id) else { continue };
-        let (ExprKind::Global(function), Some(first)) = (reading.tree.kind(*callee), args.first()) else {
-            continue;
-        };
-        if let Some(name) = reading.tree.text(*first).filter(|_| function == "require") {
-            found.links.push(QuotedName {
-                kind: MODULE,
-                name: name.to_owned(),
-                place: reading.tree.place(*first),
-                called: function.clone(),
-                is_loading: reading.tree.expr(id).function == BODY,
-            });
-        }
-    }
+    found.links.extend(reading.tree.ids().filter_map(|id| loaded(reading, id)));
     found
 }
+
+/// The file that a call loads: of `require`, and of the function that takes a tree out of another file.
+fn loaded(reading: &Reading<'_>, id: ExprId) -> Option<QuotedName> {
+    let ExprKind::Call(callee, args) = reading.tree.kind(id) else { return None };
+    let is_tree = |id| reading.called(id).is_some_and(|call| call.entry.called == SUBTREE);
+    let (kind, called) = match reading.tree.kind(*callee) {
+        ExprKind::Global(function) if function == "require" => (MODULE, "require"),
+        _ if is_tree(id) => (TREE, SUBTREE),
+        _ => return None,
+    };
+    let first = *args.first()?;
+    Some(QuotedName {
+        kind,
+        name: reading.tree.text(first)?.to_owned(),
+        place: reading.tree.place(first),
+        called: called.to_owned(),
+        is_loading: reading.tree.expr(id).function == BODY,
+    })
+}
+
+/// The function that takes a tree out of another file.
+const SUBTREE: &str = "bt.subtree";
 
 /// Functions whose first argument is the name of an event that a script waits for.
 const HEARERS: [&str; 5] = ["event.on", "event.once", "task.waitEvent", "expectEvent", "expectNoEvent"];

@@ -104,7 +104,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[
             param("goal", "Place | (self: any) -> Place", "\"post\""),
-            param("options", "{[string]: any}?", "{ gait = \"run\" }"),
+            param("options", "TreeWalkOptions?", "{ gait = \"run\" }"),
         ],
         returns: "Node",
         raises: "range",
@@ -358,7 +358,7 @@ fn walk_to(lua: &Lua, args: &mut Args) -> HostResult {
         for pair in table.pairs::<Value, Value>() {
             let (key, _) = pair?;
             let name = key.as_string().map(|key| key.to_string_lossy()).unwrap_or_default();
-            if name.starts_with("on") && walk_options::NAMES.contains(&name.as_str()) {
+            if walk_options::is_handler(&name) && walk_options::NAMES.contains(&name.as_str()) {
                 let what = format!("{name}: handlers are not allowed here; the node succeeds or fails");
                 return Err(args.mistake(what).into());
             }

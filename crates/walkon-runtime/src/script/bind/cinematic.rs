@@ -164,8 +164,8 @@ pub const ENTRIES: &[Binding] = &[
         params: &[CHARACTER, GOAL, WALK_OPTIONS],
         returns: "WalkResult",
         raises: "name gone state wait",
-        doc: "`character:walk` with accept near, crowd push, patience 2, timeout 60, ensure: it always arrives. The scene must \
-              hold the character.",
+        doc: "`character:walk` with accept near, crowd push, patience 2, timeout 60, ensure: it arrives, unless the goal is more \
+              than 8 m from any ground. The scene must hold the character.",
         example: in_scene!("assert(c:walk(guard, \"gate\", { gait = \"run\" }).ok)"),
         ..Binding::waiting_method(SCENE, "walk")
     },
@@ -215,7 +215,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "SayOptions?", "{ seconds = 0.1 }"),
         ],
         raises: "wait state data",
-        doc: "Asks the host to speak a line; over after `seconds`.",
+        doc: "Asks the host to speak a line, of at most 4,096 bytes; over after `seconds`.",
         example: in_scene!("c:say(guard, \"gate.closed\", { seconds = 0.1, vars = { hour = 9 } })"),
         ..Binding::waiting_method(SCENE, "say")
     },
@@ -234,7 +234,10 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::waiting_method(SCENE, "choice")
     },
     Binding {
-        params: &[param("kind", "string", "\"pan\""), FIELDS],
+        params: &[
+            param("kind", "\"pan\" | \"follow\" | \"cut\" | \"shake\" | \"zoom\" | \"reset\"", "\"pan\""),
+            FIELDS,
+        ],
         returns: "Cue",
         raises: "state name data range",
         doc: "Asks the host to move the camera: pan, follow, cut, shake, zoom or reset. Reset by itself when the scene ends.",
@@ -251,8 +254,8 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         params: &[param("name", "string", "\"nodded\"")],
-        raises: "state",
-        doc: "A point of the scene, for logs, tests and `SceneInfo`.",
+        raises: "state range",
+        doc: "A point of the scene, for logs, tests and `SceneInfo`; a name of 1 to 128 bytes.",
         example: in_scene!("c:mark(\"nodded\")"),
         ..Binding::method(SCENE, "mark", scene::mark)
     },

@@ -111,7 +111,13 @@ const GROUPS: &[&[Library]] = &[
 
 /// Every list of tables that functions take or give.
 const SHAPES: &[&[TableType]] = &[
-    &[level::SHAPE, walk_options::SHAPE, path_options::SHAPE, path_options::REQUEST_SHAPE],
+    &[
+        level::SHAPE,
+        walk_options::SHAPE,
+        walk_options::TREE_SHAPE,
+        path_options::SHAPE,
+        path_options::REQUEST_SHAPE,
+    ],
     results::SHAPES,
     world::SHAPES,
     character::SHAPES,

@@ -43,7 +43,7 @@ pub(super) fn is_own(lua: &Lua, id: SceneId) -> bool {
     store::with(lua, |runtime| runtime.cinematics.scenes.owner(id.0)) == Some(owner)
 }
 
-/// The options of a scene's walk unless it sets others: it always arrives.
+/// The options of a scene's walk unless it sets others: it arrives wherever there is ground near its goal.
 fn with_defaults(lua: &Lua, given: Option<&Table>) -> mlua::Result<Table> {
     let options = lua.create_table()?;
     options.raw_set("accept", "near")?;

@@ -79,7 +79,7 @@ pub const FIELDS: [ApiParam; 22] = [
         "ensure",
         "boolean?",
         "true",
-        "instead of partial or blocked: put it on the goal, facing `face`, arrived/forced",
+        "instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest",
     ),
     field("onArrived", "WalkHandler?", "function(result) end", "runs for arrived"),
     field("onFailed", "WalkHandler?", "function(result) end", "runs for partial and blocked"),
@@ -122,6 +122,38 @@ pub const FIELDS: [ApiParam; 22] = [
         "runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining",
     ),
 ];
+
+/// What a walk takes where nothing can be called at its end: in a behaviour tree.
+pub const TREE_SHAPE: TableType = TableType {
+    name: "TreeWalkOptions",
+    doc: "How a character is to walk in a behaviour tree: `WalkOptions` without handlers, because the node succeeds or fails.",
+    fields: &WITHOUT_HANDLERS,
+};
+
+/// Options that name functions.
+const HANDLER_COUNT: usize = 7;
+
+const WITHOUT_HANDLERS: [ApiParam; FIELDS.len() - HANDLER_COUNT] = without_handlers();
+
+const fn without_handlers() -> [ApiParam; FIELDS.len() - HANDLER_COUNT] {
+    let mut kept = [FIELDS[0]; FIELDS.len() - HANDLER_COUNT];
+    let (mut from, mut to) = (0, 0);
+    while from < FIELDS.len() {
+        if !is_handler(FIELDS[from].name) {
+            kept[to] = FIELDS[from];
+            to += 1;
+        }
+        from += 1;
+    }
+    assert!(to == kept.len(), "all handlers are counted");
+    kept
+}
+
+/// Whether an option names a function: `onArrived`.
+#[must_use]
+pub const fn is_handler(name: &str) -> bool {
+    matches!(name.as_bytes(), [b'o', b'n', b'A'..=b'Z', ..])
+}
 
 /// Names of the options, as `Args::options` takes them.
 pub const NAMES: [&str; FIELDS.len()] = names(&FIELDS);

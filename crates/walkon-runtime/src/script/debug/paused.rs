@@ -311,7 +311,8 @@ impl<'a> Paused<'a> {
     }
 
     fn value_of(&self, frame: Option<&ScriptFrame>, text: &str, asking: Asking) -> Result<Value, String> {
-        if asking == Asking::Acts {
+        // Nothing that is written changes nothing.
+        if asking == Asking::Acts && !text.trim().is_empty() {
             self.has_acted.set(true);
             let disturb = |runtime: &mut crate::script::state::runtime::Runtime| {
                 runtime.faults.is_disturbed = true;

@@ -6,7 +6,7 @@
 use super::options::{each, shown};
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{LintFinding, code};
-use crate::shell::lint::infer::Reading;
+use crate::shell::lint::infer::{ApiCall, Reading};
 use crate::shell::lint::tree::{ExprId, ExprKind};
 use crate::shell::lint::value::InferredValue;
 
@@ -96,11 +96,7 @@ fn takes_name(reading: &Reading<'_>, name: &str, own: &Type, value: &InferredVal
 fn missing(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };
-        // The last argument may stand for many.
-        let is_open = called.args.last().is_some_and(|last| {
-            matches!(reading.tree.kind(*last), ExprKind::Call(..) | ExprKind::Method(..) | ExprKind::Rest)
-        });
-        let Some(given) = reading.arguments(&called).filter(|_| !is_open) else { continue };
+        let Some(given) = reading.arguments(&called).filter(|_| !is_open(reading, &called)) else { continue };
         if called.args.len() > given.len() {
             continue; // x and z in place of one, or more than are read.
         }
@@ -112,6 +108,19 @@ fn missing(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
             let message = format!("{}: {} is missing{own}", called.entry.called, param.name);
             findings.push(LintFinding::error(code::ARGUMENT, reading.tree.place(id), message));
         }
+    }
+}
+
+/// Whether the last argument may stand for many values: it is a call, and not one of the API with one result.
+pub(super) fn is_open(reading: &Reading<'_>, called: &ApiCall<'_>) -> bool {
+    let Some(last) = called.args.last() else { return false };
+    match reading.tree.kind(*last) {
+        ExprKind::Rest => true,
+        ExprKind::Call(..) | ExprKind::Method(..) => {
+            let returns = reading.called(*last).map_or("", |inner| inner.entry.returns);
+            returns.is_empty() || returns.contains(", ") || returns.contains("...")
+        }
+        _ => false,
     }
 }
 

@@ -15,6 +15,8 @@ mod loading;
 pub(super) mod options;
 mod order;
 mod read_only;
+mod scenes;
+mod trials;
 mod waits;
 
 use super::finding::LintFinding;
@@ -23,8 +25,8 @@ use super::infer::Reading;
 /// A rule.
 type Rule = fn(&Reading<'_>, &mut Vec<LintFinding>);
 
-/// Every rule that needs nothing but the script.
-const RULES: [Rule; 14] = [
+/// Every rule that needs nothing but the script. The last one looks at what the others have found.
+const RULES: [Rule; 16] = [
     globals::check,
     fields::check,
     colons::check,
@@ -39,6 +41,8 @@ const RULES: [Rule; 14] = [
     endless::check,
     held::check,
     order::check,
+    scenes::check,
+    trials::check,
 ];
 
 /// The findings of all rules, in the order of the text, the same place with the same code once.

@@ -106,12 +106,23 @@ fn entry_of(own: &Type) -> Option<&Type> {
     }
 }
 
-/// The fields of a table that is wanted; none when other things are wanted too.
+/// The fields of a table that is wanted; none when other tables are wanted too.
 fn fields_of(reading: &Reading<'_>, own: &Type) -> Option<Vec<ApiField>> {
     match bare(own) {
         Type::Name(name) => reading.api.fields(name),
+        Type::Record(fields) => Some(ApiField::of_record(fields)),
+        // A function, or a table of functions.
+        Type::Union(parts) => match parts.as_slice() {
+            [Type::Function(..), Type::Record(fields)] => Some(ApiField::of_record(fields)),
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// The type of what stands under a name in a table that is wanted, where the name is a known one.
+pub(super) fn field_type_in(reading: &Reading<'_>, own: &Type, name: &str) -> Option<Type> {
+    fields_of(reading, own)?.into_iter().find(|field| field.name == name).map(|field| field.own)
 }
 
 /// Keys that are not known, keys that are missing.
