@@ -273,7 +273,7 @@ fn an_event_that_a_run_waits_for_in_vain_is_named_with_the_nearest_that_came() {
     // What hosts alone are told of, unless a script emits one.
     for name in ["said", "choice", "camera", "walkStarted", "log", "nudged", "replanned"] {
         let (out, _) = run(name, &[]);
-        let expected = format!("of --until did not happen: \"{name}\" in a trace is told to hosts alone");
+        let expected = format!("of --until did not happen: \"{name}\" of traces is told to hosts alone");
         assert!(out.contains(&expected), "{out}");
     }
     scripted(&project, "function onStart() event.emit(\"said\") end", "");

@@ -407,8 +407,8 @@ const RIGHT_NODES: &[&str] = &[
     "bt.cooldown(bt.invert(bt.wait(1)), 3, { keep = true })",
 ];
 
-/// Law: a node that a run refuses as the file loads is found, in the words of the run, wherever it stands in a
-/// tree; nothing is said of others.
+/// Law: a node that a run refuses as the file loads is found, in the words of the run, wherever it stands in
+/// a tree; nothing is said of others.
 #[test]
 fn trees_that_a_run_refuses_are_found() {
     let folder = project();

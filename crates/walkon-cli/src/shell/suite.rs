@@ -542,8 +542,8 @@ impl TestProject {
     }
 }
 
-/// Whether it is the result of a file that declares no tests because something is wrong with it: no level ran,
-/// so there is no tick and no seed.
+/// Whether it is the result of a file that declares no tests because something is wrong with it: no level
+/// ran, so there is no tick and no seed.
 pub(super) fn is_of_file(result: &testing::TestResult) -> bool {
     result.name == result.file
 }

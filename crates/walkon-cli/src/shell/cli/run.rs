@@ -539,8 +539,8 @@ impl AwaitedEvent {
         if TOLD_ONLY.contains(&self.name.as_str()) {
             let name = &self.name;
             return format!(
-                "the event \"{name}\" of --until did not happen: \"{name}\" in a trace is told to hosts alone, and \
-                 no event; have a script emit one there"
+                "the event \"{name}\" of --until did not happen: \"{name}\" of traces is told to hosts alone; have \
+                 a script emit an event"
             );
         }
         let known = || check::runtime_events().chain(self.others.iter().map(String::as_str));
