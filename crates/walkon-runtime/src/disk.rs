@@ -3,8 +3,8 @@
 //! In: a folder, paths below it. Out: bytes. Holds: nothing outside the folder is ever read, also not through
 //! links and not when one is swapped in between the check and the opening; devices, pipes and folders are
 //! refused without waiting for them; a read ends one byte above what was allowed. It remembers what it read,
-//! so that a command can refuse to write over its own input. What is listed depends on names alone, and not on
-//! the order in which the disk gives them. Not here: which files belong to a level.
+//! so that a command can refuse to write over its own input. What is listed depends on names alone, and not
+//! on the order in which the disk gives them. Not here: which files belong to a level.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -78,8 +78,8 @@ impl Folder {
     }
 
     /// The paths below the root of the files in one of its folders, `.` for the root itself, in the order of
-    /// their names, folder by folder, and then those that were laid there. Those that begin with a dot are left
-    /// out, and so are links to folders, and to nothing.
+    /// their names, folder by folder, and then those that were laid there. Those that begin with a dot are
+    /// left out, and so are links to folders, and to nothing.
     ///
     /// # Errors
     /// When there is no such folder, its path cannot be one, or it leads out of this one.

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
+use crate::base::trig;
 use crate::nav::cells::{CellMap, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid};
 use crate::nav::graph::{EditableGraph, GraphSource, PointGraph, WIDTH_MAX_M};
 use crate::nav::{
@@ -113,7 +114,7 @@ fn a_line_ends_at_the_same_place_however_far_beyond_the_map_it_is_to_lead() {
     for (kind, map) in maps {
         for turn in 0..16u8 {
             let angle = f32::from(turn) * std::f32::consts::TAU / 16.0 + 0.1;
-            let way = Vec3::new(angle.cos(), 0.0, angle.sin());
+            let way = trig::direction(angle);
             let near = map.sight(here, here + way * 100.0, &by);
             assert!(!near.0 && map.is_walkable(near.1, &by), "{kind} {turn}: {near:?}");
             for far_m in [1e3, 1e5, 1e6, 1e7, 3e7, 1e9] {

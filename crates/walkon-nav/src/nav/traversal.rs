@@ -201,7 +201,8 @@ impl Traversal {
     }
 }
 
-/// A point of a line a finger's breadth, at most, before the part of it at which what may not be crossed lies.
+/// A point of a line: a finger's breadth, at most, before the part of it at which something may not be
+/// crossed.
 pub(crate) fn point_before(part: f32, from: Vec3, to: Vec3) -> Vec3 {
     /// A thousandth of the line, and no more than so many metres.
     const BACK: [f32; 2] = [1e-3, 0.01];

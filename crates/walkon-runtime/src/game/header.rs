@@ -85,7 +85,8 @@ pub struct RunSetup<'a> {
 
 impl Header {
     /// The first line of the run of a level with these scripts and limits, of which no choice waits for an
-    /// answer unless an input says so: else set `is_interactive`.
+    /// answer unless an input says so: else set `is_interactive`. Without limits none are compared with those
+    /// of the level as it is replayed.
     #[must_use]
     pub fn of(
         level: &Level,
@@ -235,6 +236,10 @@ impl Header {
     }
 
     fn other_limit(&self, here: &Self) -> Option<String> {
+        // A host that states none leaves them to what the level says.
+        if self.limits.is_empty() {
+            return None;
+        }
         let names = self.limits.keys().chain(here.limits.keys());
         let shown = |limit: Option<&Option<u64>>| match limit {
             Some(Some(value)) => value.to_string(),

@@ -29,7 +29,8 @@ pub enum Input {
         /// Its payload, if it has one.
         payload: Option<Plain>,
     },
-    /// The answer to a choice: to the one of that id under way, and to every later one.
+    /// The answer to a choice: to the one of that id under way, and to every later one that offers it. A
+    /// later one that does not is asked.
     Answer {
         /// Id of the choice.
         id: String,

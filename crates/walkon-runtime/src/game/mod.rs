@@ -72,7 +72,9 @@ pub struct Setup {
     pub args: Vec<String>,
     /// What to write down.
     pub recorder: Recorder,
-    /// Flags by which a shell ends a script's call or the run.
+    /// Flags by which a shell ends a script's call or the run, from another thread. The library has no clock:
+    /// fuel bounds what scripts do, and a host that wants a bound in time as well, as the command line has in
+    /// `limits.watchdogMs`, keeps one of its own and calls [`Signals::end_call`].
     pub signals: Arc<Signals>,
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
     /// for a person. A trace that is to be replayed says it in its header
@@ -410,9 +412,11 @@ impl Game {
         }
     }
 
-    /// The facts of tick 0: where every character stands. To be taken once, before the first tick. After
-    /// [`Game::restore`] they tell who is there, and what of a changed level could not be kept; what had
-    /// happened between the last tick and the save belongs to the next tick.
+    /// The facts of tick 0: where every character stands, and what scripts did as the level began. To be
+    /// taken once, before the first tick: else that tick tells what scripts did, and a later call takes what
+    /// has happened since the last tick. After [`Game::restore`] they tell who is there, and what of a
+    /// changed level could not be kept; what had happened between the last tick and the save belongs to the
+    /// next tick.
     pub fn start_facts(&mut self) -> Tick {
         let facts = self.world.events.take_start();
         let facts = self.recorder.write_down(&self.world, facts);

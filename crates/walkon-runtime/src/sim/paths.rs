@@ -103,8 +103,7 @@ fn has_nothing_to_ask(walk: &Walk, who: &Character, marks: &ChangeMarks<'_>) -> 
 
 /// Has a walk aim, and sends what it asks.
 pub(crate) fn aim_and_request_path(parts: &mut Wayfinding<'_>, id: WalkId) {
-    if parts.walks.get(id).is_some_and(Walk::is_open) {
-        walk_modes::aim(parts, id);
+    if parts.walks.get(id).is_some_and(Walk::is_open) && walk_modes::aim(parts, id) {
         send(parts, id, LeftRoom::ForBoth);
     }
 }

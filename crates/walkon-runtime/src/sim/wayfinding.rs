@@ -51,6 +51,8 @@ pub(crate) struct Wayfinding<'a> {
     pub(crate) threads: Threads,
     /// Once somebody asks for it. No step moves a body by more than [`Everyone::MOVED_MAX_M`].
     pub(crate) everyone: OnceCell<Everyone>,
+    /// What drawing places for those that wander took in this tick so far, in expansions.
+    pub(crate) drawn: u64,
 }
 
 /// All characters by place, as a step finds them.
@@ -114,6 +116,7 @@ impl<'a> Wayfinding<'a> {
             cast,
             threads,
             everyone: OnceCell::new(),
+            drawn: 0,
         };
         (parts, interpolations)
     }

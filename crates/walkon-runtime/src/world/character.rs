@@ -632,8 +632,8 @@ impl Characters {
         freed
     }
 
-    /// Keeps those of the freed that were removed last, as many as are remembered; of one tick those that were
-    /// created last.
+    /// Keeps those of the freed that were removed last, as many as are remembered; of one tick those that
+    /// were created last.
     fn forget_oldest(&mut self) {
         let excess = self.gone.len().saturating_sub(Self::GONE_MAX);
         if excess > 0 {

@@ -72,7 +72,7 @@ pub const HEARD: [HeardEvent; 12] = [
     heard(
         CINEMATIC_STARTED,
         "{ name: string, locks: {string} }",
-        "A scene has begun; `locks` are the names of those it holds.",
+        "A scene has begun; `locks` are those of its definition, such as `\"input\"`.",
     ),
     heard(CINEMATIC_ENDED, "SceneInfo", "A scene has ended, however it did."),
     heard(RELOADED, "{ files: {string} }", "Changed files have taken effect."),

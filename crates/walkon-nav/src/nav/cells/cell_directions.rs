@@ -147,14 +147,17 @@ impl CellDirections {
             self.leave(cell) >> direction & 1 != 0
         };
         let depth = (self.leave.len() / self.width.max(1) as usize) as u32;
-        let near = line_of_sight::part_near_map([self.width, depth], from, to);
-        let to = line_of_sight::point_after(near, from, to);
-        let found = if self.corners {
-            line_of_sight::first_edge(from, to, forbids)
-        } else {
-            hex::first_edge(from, to, forbids)
+        // Of a line that comes from far beyond the map, or leads there, what lies near it.
+        let size = [self.width, depth];
+        let last = line_of_sight::part_near_map(size, from, to);
+        let first = 1.0 - line_of_sight::part_near_map(size, to, from);
+        let [begin, end] = [first, last].map(|part| line_of_sight::point_after(part, from, to));
+        let found = match first < last {
+            true if self.corners => line_of_sight::first_edge(begin, end, forbids),
+            true => hex::first_edge(begin, end, forbids),
+            false => None,
         };
-        found.map(|part| part * near)
+        found.map(|part| first + part * (last - first))
     }
 
     /// Whether one may walk straight.

@@ -5,7 +5,8 @@
 //! landmarks there are follows from the edits and the allowances alone; a plan keeps those that it was begun
 //! with. Once ground that all costs the same has opened, its landmarks are made again in slices, and until
 //! then bounds allow for ways over what opened. On ground of several factors they are made again only when
-//! costs are counted in another unit; bounds allow for ground that is cheaper than it was, as long as it is.
+//! costs are counted in another unit, a flood at a time once its cells are paid for, and searches do without
+//! until then; bounds allow for ground that is cheaper than it was, as long as it is.
 //! Not here: the bounds themselves (`alt_heuristic`), which bodies get them (`map`).
 
 use std::ops::RangeInclusive;
@@ -14,9 +15,10 @@ use std::sync::Arc;
 use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::{AltHeuristic, CellLandmarks};
 use crate::nav::cells::even_landmarks::EvenSurvey;
+use crate::nav::cells::priced_landmarks::PricedSurvey;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::MapFrame;
-use crate::nav::cells::weighted_ground::WeightedGround;
+use crate::nav::cells::weighted_ground::{WeightedGround, flood_of};
 use crate::nav::landmarks::ChangedGround;
 use crate::nav::{ConnectedComponents, NodeId};
 
@@ -80,6 +82,8 @@ pub(crate) struct FarGround {
     /// Where factors are smaller now.
     recosted: Vec<Window>,
     survey: Option<Box<Survey>>,
+    /// On ground of several factors.
+    priced: Option<Box<SlicedSurvey>>,
     /// Whether they were asked for.
     is_wanted: bool,
     /// Whether they were found not to help.
@@ -92,6 +96,14 @@ struct Survey {
     work: EvenSurvey,
     /// Where cells opened since it began.
     cheaper: ChangedGround,
+}
+
+/// Landmarks of ground of several factors in the making.
+#[derive(Clone, Debug)]
+struct SlicedSurvey {
+    work: PricedSurvey,
+    /// Expansions that the next flood has so far.
+    saved_up: u64,
 }
 
 /// What is known of far ways, for as long as a plan needs it.
@@ -128,8 +140,9 @@ impl FarGround {
     /// Makes landmarks at once where there are none. `ground`: with all areas open, so that doors change
     /// nothing, and without directions: ways with them are no cheaper.
     pub(crate) fn prepare(&mut self, ground: &WeightedGround, labels: &ConnectedComponents) {
-        self.is_wanted = true;
-        if self.landmarks.is_none() && !self.are_useless {
+        let is_first = !std::mem::replace(&mut self.is_wanted, true);
+        // Once a level runs, a tick has no time for all floods over ground of several factors.
+        if self.landmarks.is_none() && !self.are_useless && (is_first || ground.factor.is_empty()) {
             let make = |seed| match ground.factor.is_empty() {
                 true => CellLandmarks::surveyed(self.rule.survey(ground, seed).finish(), ground.unit),
                 false => CellLandmarks::of(ground, seed),
@@ -147,8 +160,11 @@ impl FarGround {
         labels: &ConnectedComponents,
         allowance: u32,
     ) -> u32 {
-        if !ground.factor.is_empty() || !self.is_wanted || self.are_useless || allowance == 0 {
+        if !self.is_wanted || self.are_useless || allowance == 0 {
             return 0;
+        }
+        if !ground.factor.is_empty() {
+            return self.survey_priced(ground, labels, allowance);
         }
         let mut survey = match self.survey.take() {
             Some(survey) => survey,
@@ -172,12 +188,47 @@ impl FarGround {
         spent
     }
 
+    /// The same on ground of several factors. What changes there meanwhile begins it again.
+    fn survey_priced(
+        &mut self,
+        ground: &WeightedGround,
+        labels: &ConnectedComponents,
+        allowance: u32,
+    ) -> u32 {
+        if self.landmarks.is_some() {
+            return 0;
+        }
+        let mut survey = match self.priced.take() {
+            Some(survey) => survey,
+            None => {
+                let Some(seed) = self.rule.seed(ground, labels) else {
+                    self.take(None, ChangedGround::default());
+                    return 0;
+                };
+                let work = PricedSurvey::begin(ground.bits.width(), seed);
+                Box::new(SlicedSurvey { work, saved_up: 0 })
+            }
+        };
+        survey.saved_up += u64::from(allowance);
+        if survey.saved_up >= u64::from(ground.bits.width()) * u64::from(ground.bits.depth()) {
+            survey.saved_up = 0;
+            if let Some(landmarks) = survey.work.flood(flood_of(ground)) {
+                self.take(Some(CellLandmarks::priced(landmarks, ground.unit)), ChangedGround::default());
+                self.factors = ground.factor.into();
+                return allowance;
+            }
+        }
+        self.priced = Some(survey);
+        allowance
+    }
+
     /// Takes landmarks that were just made, unless they do not help.
     fn take(&mut self, landmarks: Option<CellLandmarks>, cheaper: ChangedGround) {
         let landmarks = landmarks.filter(|landmarks| self.rule.keeps(landmarks));
         self.are_useless = landmarks.is_none();
         (self.landmarks, self.opened, self.survey) = (landmarks.map(Arc::new), cheaper, None);
         self.recosted.clear();
+        self.priced = None;
         self.cheaper = Arc::new(self.opened.clone());
     }
 
@@ -186,6 +237,7 @@ impl FarGround {
     pub(crate) fn note_opened(&mut self, window: Window, open: &Bits, frame: &MapFrame) {
         let part = window.grown(1, frame).rect();
         let is_open = |x: u32, z: u32| open.get(x, z);
+        self.priced = None;
         if self.landmarks.as_ref().is_some_and(|landmarks| !landmarks.know_all(window, is_open)) {
             self.opened.add(part);
             Arc::make_mut(&mut self.cheaper).add(part);
@@ -201,6 +253,7 @@ impl FarGround {
     pub(crate) fn note_costs(&mut self, window: Window, factors: &[u16], frame: &MapFrame) {
         /// When there are more parts, they count as cheaper for good.
         const PARTS_MAX: usize = 16;
+        self.priced = None;
         if self.landmarks.is_none() {
             return;
         }

@@ -34,6 +34,60 @@ pub(crate) struct PricedLandmarks {
     costs: Vec<PricedLanes>,
 }
 
+/// Landmarks in the making, a flood at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct PricedSurvey {
+    width: u32,
+    seed: NodeId,
+    places: Option<FarPlaces>,
+    tables: [Vec<u32>; LANES],
+    /// How many places have both their tables.
+    done: usize,
+    /// The place under way, once the costs to it are known.
+    half: Option<NodeId>,
+}
+
+impl PricedSurvey {
+    /// Nothing is known yet: see [`PricedLandmarks::new`].
+    pub(crate) fn begin(width: u32, seed: NodeId) -> Self {
+        Self { width, seed, places: None, tables: Default::default(), done: 0, half: None }
+    }
+
+    /// One flood; the landmarks after the last.
+    pub(crate) fn flood(
+        &mut self,
+        mut flood: impl FnMut(NodeId, Flow) -> Vec<u32>,
+    ) -> Option<PricedLandmarks> {
+        let Some(places) = &mut self.places else {
+            self.places = Some(FarPlaces::from_table(flood(self.seed, Flow::From)));
+            return None;
+        };
+        let Some(place) = self.half.take() else {
+            let next = NodeId(places.furthest() as u32);
+            self.tables[self.done] = flood(next, Flow::To);
+            self.half = Some(next);
+            return None;
+        };
+        let from = flood(place, Flow::From);
+        places.add(&from);
+        self.tables[PLACES + self.done] = from;
+        self.done += 1;
+        (self.done == PLACES).then(|| self.landmarks())
+    }
+
+    fn landmarks(&self) -> PricedLandmarks {
+        let step = CostStep::for_tables(&self.tables, TOP - 2);
+        let mut costs = vec![PricedLanes([0; LANES]); self.tables[0].len()];
+        for (lane, table) in self.tables.iter().enumerate() {
+            for (at, &cost) in table.iter().enumerate().filter(|(_, cost)| **cost != u32::MAX) {
+                let (down, up) = (step.down(cost.into()) as u32, step.up(cost.into()) as u32);
+                costs[at].0[lane] = if lane < PLACES { down + 1 } else { TOP - up } as i16;
+            }
+        }
+        PricedLandmarks { width: self.width, step, costs }
+    }
+}
+
 /// Bounds of the ways to one goal.
 #[derive(Clone, Copy)]
 pub(crate) struct PricedBounds<'a> {
@@ -53,23 +107,13 @@ impl PricedLandmarks {
     /// For a map `width` cells wide, from a walkable cell in its largest part. `flood` gives the costs
     /// between a cell and all others, `u32::MAX` where there is no way; it is called seventeen times.
     pub(crate) fn new(width: u32, seed: NodeId, mut flood: impl FnMut(NodeId, Flow) -> Vec<u32>) -> Self {
-        let mut places = FarPlaces::from_table(flood(seed, Flow::From));
-        let mut tables: [Vec<u32>; LANES] = Default::default();
-        for place in 0..PLACES {
-            let next = NodeId(places.furthest() as u32);
-            let [to, from] = [Flow::To, Flow::From].map(|flow| flood(next, flow));
-            places.add(&from);
-            (tables[place], tables[PLACES + place]) = (to, from);
-        }
-        let step = CostStep::for_tables(&tables, TOP - 2);
-        let mut costs = vec![PricedLanes([0; LANES]); tables[0].len()];
-        for (lane, table) in tables.iter().enumerate() {
-            for (at, &cost) in table.iter().enumerate().filter(|(_, cost)| **cost != u32::MAX) {
-                let (down, up) = (step.down(cost.into()) as u32, step.up(cost.into()) as u32);
-                costs[at].0[lane] = if lane < PLACES { down + 1 } else { TOP - up } as i16;
+        let mut survey = PricedSurvey::begin(width, seed);
+        // Bounded by the floods.
+        loop {
+            if let Some(landmarks) = survey.flood(&mut flood) {
+                return landmarks;
             }
         }
-        Self { width, step, costs }
     }
 
     /// Lanes of a goal: bounds from above of its own costs.

@@ -101,9 +101,28 @@ impl PointCondition<'_> {
         window
     }
 
+    /// Whether most points of the disc lie off the map, or the area: they are drawn from the cells around
+    /// what is left then, or nearly all draws would miss.
+    fn is_mostly_beyond(&self) -> bool {
+        /// So many times larger.
+        const MOSTLY: f64 = 4.0;
+        let (frame, Window { first_x, end_x, first_z, end_z }) = (self.map.frame(), self.window());
+        let corner = |x: u32, z: u32| frame.to_world([f64::from(x), f64::from(z)]);
+        let ([min_x, min_z], [max_x, max_z]) = (corner(first_x, first_z), corner(end_x, end_z));
+        let within_m = f64::from(self.query.within_m.max(0.0));
+        std::f64::consts::PI * within_m * within_m > MOSTLY * (max_x - min_x) * (max_z - min_z)
+    }
+
     fn draw(&self, rng: &mut Rng) -> Option<Vec3> {
         let frame = self.map.frame();
         let point = match (self.query.centre, self.area) {
+            (Some(_), _) if self.is_mostly_beyond() => {
+                let Window { first_x, end_x, first_z, end_z } = self.window();
+                let mut along = |first: u32, end: u32| {
+                    f64::from(first) + rng.unit() * f64::from(end.saturating_sub(first))
+                };
+                frame.to_world([along(first_x, end_x), along(first_z, end_z)])
+            }
             (Some(centre), _) => {
                 let angle_rad = (rng.unit() * std::f64::consts::TAU) as f32;
                 let away = libm::sqrt(rng.unit()) * f64::from(self.query.within_m.max(0.0));
@@ -141,9 +160,9 @@ impl PointCondition<'_> {
     }
 
     fn choose(&self, rng: &mut Rng) -> Option<Vec3> {
-        let count = self.cells().count() as u64;
-        let chosen = rng.below(count) as usize;
-        self.cells().nth(chosen).map(|cell| self.map.centre(cell))
+        let cells: Vec<Cell> = self.cells().collect();
+        let chosen = rng.below(cells.len() as u64) as usize;
+        cells.get(chosen).map(|cell| self.map.centre(*cell))
     }
 
     fn cells(&self) -> impl Iterator<Item = Cell> + '_ {

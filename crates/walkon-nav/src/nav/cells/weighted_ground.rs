@@ -96,6 +96,17 @@ impl Extra<'_> {
     }
 }
 
+/// Floods over ground of several factors: the costs between a cell and all others, `u32::MAX` where there is
+/// no way.
+pub(crate) fn flood_of<'a>(ground: &'a WeightedGround<'_>) -> impl FnMut(NodeId, Flow) -> Vec<u32> + 'a {
+    let mut search = Search::default();
+    let count = ground.bits.width() * ground.bits.depth();
+    move |cell, flow| {
+        search.flood_tiles(ground, cell, flow);
+        (0..count).map(|id| search.flooded(NodeId(id)).unwrap_or(u32::MAX)).collect()
+    }
+}
+
 impl CellLandmarks {
     /// For ground without gates, from a walkable cell in its largest part. Cost: nine floods of that part
     /// where all ground costs the same, else seventeen.
@@ -105,12 +116,6 @@ impl CellLandmarks {
             let landmarks = EvenSurvey::begin(ground.bits, ground.unit, seed).finish();
             return Self::surveyed(landmarks, ground.unit);
         }
-        let mut search = Search::default();
-        let count = ground.bits.width() * ground.bits.depth();
-        let flood = |cell: NodeId, flow: Flow| {
-            search.flood_tiles(ground, cell, flow);
-            (0..count).map(|id| search.flooded(NodeId(id)).unwrap_or(u32::MAX)).collect()
-        };
-        Self::priced(PricedLandmarks::new(ground.bits.width(), seed, flood), ground.unit)
+        Self::priced(PricedLandmarks::new(ground.bits.width(), seed, flood_of(ground)), ground.unit)
     }
 }

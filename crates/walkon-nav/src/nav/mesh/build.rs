@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
 use crate::base::ordered::CollectOrdered;
+use crate::nav::mesh::floor_layers::is_convex;
 use crate::nav::mesh::floor_layers::{arrange_on, cut_up};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
@@ -20,7 +21,7 @@ use crate::nav::mesh::triangulate::{GroundSegment, arrange};
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, WallSide, beside};
 
 /// The polygon of an area, and the ground that it lies on: from one height to another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AreaOutline {
     pub(crate) polygon: Vec<Point>,
     pub(crate) bounds: Bounds,
@@ -50,7 +51,7 @@ impl AreaOutline {
 }
 
 /// Ground that is blocked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MeshBlocker {
     pub(crate) outline: AreaOutline,
     /// How far the middle of a body keeps off, metres.
@@ -176,6 +177,15 @@ impl<'source> OutlineIndex<'source> {
         found.sort_unstable();
         found
     }
+
+    /// Whether `holds` knows one of them to hold a point.
+    pub(crate) fn is_in_one(&self, point: Point, holds: impl Fn(&AreaOutline) -> bool) -> bool {
+        let mut is_held = false;
+        self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
+            is_held = is_held || holds(self.outlines[at as usize]);
+        });
+        is_held
+    }
 }
 
 impl MeshInput {
@@ -229,7 +239,7 @@ impl MeshInput {
         keepouts.lines(&mut lines);
         self.settle(&lines, &|point, y| {
             let is_blocked =
-                !blocked.at(point, |outline| outline.holds(point, y)).is_empty() || keepouts.holds(point, y);
+                blocked.is_in_one(point, |outline| outline.holds(point, y)) || keepouts.holds(point, y);
             if is_blocked { None } else { self.set_at(key, &areas, point, y) }
         })
     }
@@ -247,9 +257,21 @@ impl MeshInput {
         in_force.into_iter().map(|blocker| &blocker.outline).collect()
     }
 
+    /// The obstacles that a key has, in order; of those that are the same in all respects the first.
     pub(crate) fn in_force(&self, key: &ViewKey) -> Vec<&MeshBlocker> {
         let all = self.blockers.iter().zip(&*key.blocking);
-        all.filter(|(_, is_blocking)| **is_blocking).map(|(blocker, _)| blocker).collect()
+        let all = all.filter(|(_, is_blocking)| **is_blocking).map(|(blocker, _)| blocker);
+        let mut by_place: BTreeMap<[u64; 4], Vec<&MeshBlocker>> = BTreeMap::new();
+        let mut first = Vec::new();
+        for blocker in all {
+            let Bounds { min: [min_x, min_z], max: [max_x, max_z] } = blocker.outline.bounds;
+            let there = by_place.entry([min_x, min_z, max_x, max_z].map(f64::to_bits)).or_default();
+            if !there.contains(&blocker) {
+                there.push(blocker);
+                first.push(blocker);
+            }
+        }
+        first
     }
 
     /// What the obstacles of a key that were added later leave of the ground without them. Each is convex,
@@ -303,13 +325,10 @@ pub(crate) fn keep_off(
     };
     ordered::sort_by(&mut in_force, order);
     for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
-        let edges = alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon));
-        let edges: Vec<GroundSegment> = edges.collect();
         let found = OutlineIndex::new(alike.iter().map(|blocker| &blocker.outline).collect());
-        let covers = |point: Point| {
-            (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)
-        };
-        let covered = arrange(&edges, &covers, 0.0);
+        let covers =
+            |point: Point| found.is_in_one(point, |outline| outline.is_above_or_below(point)).then_some(0);
+        let covered = arrange(&outer_edges(alike), &covers, 0.0);
         lines.extend(covered.wall_segments());
         let keep_m = alike[0].keep_m + wider_m;
         if keep_m > 0.0 {
@@ -318,6 +337,21 @@ pub(crate) fn keep_off(
             shapes.extend(around.into_iter().map(|shape| WallOffset { low_m, high_m, ..shape }));
         }
     }
+}
+
+/// The edges of obstacles on the same floors, but for those of convex ones that lie within another: heaps of
+/// them are bounded by few.
+fn outer_edges(alike: &[&MeshBlocker]) -> Vec<GroundSegment> {
+    let (mut edges, mut convex) = (Vec::new(), Vec::new());
+    for AreaOutline { polygon, low_m, high_m, .. } in alike.iter().map(|blocker| &blocker.outline) {
+        if is_convex(polygon.len(), |at| polygon[at]) {
+            convex.push(WallOffset { polygon: polygon.clone(), low_m: *low_m, high_m: *high_m });
+        } else {
+            edges.extend(geom::edges(polygon));
+        }
+    }
+    WallOffsets::new(convex).lines(&mut edges);
+    edges
 }
 
 /// What some shapes leave of a surface. Cost: that of the polygons that they lie on, and a tenth of a

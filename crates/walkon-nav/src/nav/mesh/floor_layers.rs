@@ -318,7 +318,7 @@ fn is_right_of(GroundSegment { from, to }: GroundSegment, point: Point) -> bool 
 
 /// Whether a ring of corners is convex, without doubled corners and without going back.
 #[inline]
-fn is_convex(count: usize, place: impl Fn(usize) -> Point) -> bool {
+pub(crate) fn is_convex(count: usize, place: impl Fn(usize) -> Point) -> bool {
     if count < 3 {
         return false;
     }

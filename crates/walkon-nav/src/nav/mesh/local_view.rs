@@ -236,7 +236,7 @@ impl<'a> NearRule<'a> {
                 return patch.owner(point);
             }
             let is_blocked =
-                !blocked.at(point, |outline| outline.holds(point, y)).is_empty() || keepouts.holds(point, y);
+                blocked.is_in_one(point, |outline| outline.holds(point, y)) || keepouts.holds(point, y);
             let set = if is_blocked { None } else { self.plain_set_at(point) };
             set.map(|set| sets.borrow_mut().number(set))
         };

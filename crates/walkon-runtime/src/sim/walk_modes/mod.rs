@@ -43,10 +43,10 @@ pub(crate) fn is_within_radius(characters: &Characters, crowd: &CrowdSettings, w
     is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(crowd) && !is_to_climb()
 }
 
-/// Step 6, first part: where the walk aims now.
-pub(crate) fn aim(parts: &mut Wayfinding<'_>, id: WalkId) {
+/// Step 6, first part: where the walk aims now. Whether it knows; else it asks again in a later step.
+pub(crate) fn aim(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
     let Some(walk) = parts.walks.get(id) else {
-        return;
+        return false;
     };
     match &walk.mode {
         _ if walk.via.is_some() => {}
@@ -56,10 +56,11 @@ pub(crate) fn aim(parts: &mut Wayfinding<'_>, id: WalkId) {
         }
         WalkMode::Wander(wander) => {
             let wander = wander.clone();
-            patrol::aim_wander(parts, id, &wander);
+            return patrol::aim_wander(parts, id, &wander);
         }
         WalkMode::Once | WalkMode::Follow(_) | WalkMode::Patrol(_) => aim_at_target(parts, id),
     }
+    true
 }
 
 /// The aim is where the target is, and a new path is asked for once it has moved by the threshold, at most

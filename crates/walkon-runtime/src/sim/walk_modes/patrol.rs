@@ -204,15 +204,23 @@ pub(super) fn miss_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patr
     }
 }
 
-/// Step 6 of a walk that wanders: the next point, drawn from the character's own stream.
-pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander) {
+/// What drawing places may take in a tick, in expansions, before others wait for a later one: where few
+/// cells can be reached, all that lie near are looked at.
+const DRAWN_MAX: u64 = 10_000;
+
+/// Step 6 of a walk that wanders: the next point, drawn from the character's own stream. False when too much
+/// was drawn in this tick.
+pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander) -> bool {
     let Some(walk) = parts.walks.get(id).filter(|walk| matches!(walk.ask, Some(Ask::First | Ask::Leg)))
     else {
-        return;
+        return true;
     };
+    if parts.drawn > DRAWN_MAX {
+        return false;
+    }
     let by = parts.traversal_of(walk);
     let Some(character) = parts.characters.get(walk.character) else {
-        return;
+        return false;
     };
     let query = RandomPoint {
         centre: wander.around,
@@ -224,7 +232,8 @@ pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander
     };
     let (who, mut rng) = (walk.character, character.rng.clone());
     parts.map.nav.prepare_reach(&query.by);
-    let point = parts.map.nav.random_point(&query, &mut rng);
+    let (point, looked) = parts.map.nav.random_point_counted(&query, &mut rng);
+    parts.drawn += looked;
     if let Some(character) = parts.characters.get_mut(who) {
         character.rng = rng;
     }
@@ -236,6 +245,7 @@ pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander
         }
         (_, None) => {}
     }
+    true
 }
 
 /// Step 10 of a walk that wanders.

@@ -444,8 +444,8 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
 
 impl WalkEnds<'_> {
     /// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
-    /// character on the walkable point nearest to its aim, or beside the one that stands there, facing as it was
-    /// to, and arrives as forced.
+    /// character on the walkable point nearest to its aim, or beside the one that stands there, facing as it
+    /// was to, and arrives as forced.
     pub(crate) fn conclude(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
         let Some(walk) = self.walks.open(id) else {
             return false;
@@ -520,8 +520,8 @@ impl WalkEnds<'_> {
 /// Places looked at beside a character that stands at a goal.
 const TURNS: u8 = 16;
 
-/// The ground for a body at a point, or beside the character that stands there, to which a straight line leads
-/// from the point; the point itself where there is none. From the side on which the body is.
+/// The ground for a body at a point, or beside the character that stands there, to which a straight line
+/// leads from the point; the point itself where there is none. From the side on which the body is.
 fn beside(nav: &NavMap, by: &Traversal, point: Vec3, who: &Character, other: &Character) -> Vec3 {
     let reach_m = who.body.radius_m + other.body.radius_m;
     if other.layer != by.layer || floor_distance(other.body.position, point) >= reach_m {

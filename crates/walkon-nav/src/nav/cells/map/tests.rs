@@ -462,6 +462,8 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
             if !is_even && rng.chance(0.4) {
                 map.forget_far();
                 map.prepare(&Traversal::default());
+                // A flood each: seventeen make landmarks.
+                (0..rng.below(60)).for_each(|_| _ = map.precompute_idle(1 << 16));
             }
             let mut search = Search::default();
             for _ in 0..4 {
