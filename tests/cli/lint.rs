@@ -529,6 +529,8 @@ fn values_that_a_call_refuses_wherever_it_is_made_are_found() {
 
 /// Lines that are right, however odd.
 const RIGHT: &[&str] = &[
+    "local guard, player = world.character(\"guard\"), world.player() guard:follow(player, { distance = 2 })",
+    "local player = world.player() for _, one in world.characters() do if one ~= player then one:follow(player) end end",
     "world.character(\"guard\"):patrol(\"rounds\") world.character(\"guard\"):patrol({ \"post\", world.player().position })",
     "world.character(\"guard\"):wander({ area = \"yard\", costs = { hall = 2 } })",
     "local guard = world.findCharacter(\"nobody\") if guard then guard:stop() end",

@@ -7,7 +7,7 @@
 
 use mlua::Table;
 
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::script::bind::table::{Binding, EntryBody, EntryKind};
 use crate::script::host;
 use crate::script::vm::fault::FaultKind;
@@ -28,6 +28,8 @@ impl Trial {
     pub const NODE: &'static str = "bt.wait(1)";
     /// Stands in for a function of the script.
     pub const FUNCTION: &'static str = "function() end";
+    /// Stands in for a character that is not the one whose function is called.
+    pub const OTHER_CHARACTER: &'static str = "anotherCharacter";
     /// Stands in for a point.
     pub const VECTOR: &'static str = "vector.create(0, 0, 0)";
 
@@ -48,7 +50,8 @@ impl Trial {
         let lua = self.vm.lua();
         let stream = store::with(lua, |runtime| runtime.streams.begin(0, "trial")).unwrap_or_default();
         self.environment.raw_set("aRng", handles::make(lua, StreamId(stream))?)?;
-        self.environment.raw_set("aCharacter", handles::make(lua, CharacterId::default())?)
+        self.environment.raw_set("aCharacter", handles::make(lua, CharacterId::default())?)?;
+        self.environment.raw_set(Self::OTHER_CHARACTER, handles::make(lua, CharacterId::from_bits(1))?)
     }
 
     /// The name of a handle of this type, if the VM has one.
@@ -111,6 +114,8 @@ mod tests {
                 Some("time is \"25:00\", expected a time such as \"6:30\", or minutes since midnight"),
             ),
             ("clock.set", "clock.set(\"23:00\")", None),
+            ("follow", "aCharacter:follow(aCharacter)", Some("a character cannot follow itself")),
+            ("follow", "aCharacter:follow(anotherCharacter)", None),
             ("clock.set", "clock.set(", None),
         ];
         for (called, call, expected) in cases {

@@ -158,6 +158,8 @@ impl<'a, 'r> WrittenCall<'a, 'r> {
             InferredValue::Function(_) => Some(Trial::FUNCTION),
             InferredValue::Vector => Some(Trial::VECTOR),
             InferredValue::Shape("Node") => Some(Trial::NODE),
+            // Nobody knows whether it is the one whose function is called.
+            InferredValue::Handle("Character") => Some(Trial::OTHER_CHARACTER),
             InferredValue::Handle(name) => Trial::handle(name),
             // It is taken to be right.
             InferredValue::Unknown if names_node(wanted?) => Some(Trial::NODE),
