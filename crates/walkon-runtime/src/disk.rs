@@ -185,27 +185,45 @@ pub fn read_up_to(input: impl Read, bytes_max: u64) -> Result<Vec<u8>, SourceErr
 
 fn gather(folder: &Path, prefix: &str, limits: ListingLimits, names: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut first: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut first: BTreeMap<String, ListedKind> = BTreeMap::new();
     for entry in entries.flatten() {
         let Ok(name) = entry.file_name().into_string() else { continue };
-        if !name.starts_with('.') {
-            first.insert(name, entry.path());
+        if let Some(kind) = ListedKind::of(&entry).filter(|_| !name.starts_with('.')) {
+            first.insert(name, kind);
         }
         if first.len() > limits.files_max {
             first.pop_last();
         }
     }
-    for (name, place) in first {
-        if names.len() >= limits.files_max {
-            break;
-        }
+    for (name, kind) in first {
         let path = format!("{prefix}{name}");
-        let Ok(found) = std::fs::symlink_metadata(&place) else { continue };
-        if found.is_dir() && limits.depth_max > 0 {
-            let inside = ListingLimits { depth_max: limits.depth_max - 1, ..limits };
-            gather(&place, &format!("{path}/"), inside, names);
-        } else if std::fs::metadata(&place).is_ok_and(|meant| meant.is_file()) {
-            names.push(path);
+        match kind {
+            ListedKind::File if names.len() < limits.files_max => names.push(path),
+            ListedKind::Folder if limits.depth_max > 0 && names.len() < limits.files_max => {
+                let inside = ListingLimits { depth_max: limits.depth_max - 1, ..limits };
+                gather(&folder.join(&name), &format!("{path}/"), inside, names);
+            }
+            ListedKind::File | ListedKind::Folder => {}
+        }
+    }
+}
+
+/// What a listing has to do with.
+#[derive(Clone, Copy)]
+enum ListedKind {
+    File,
+    Folder,
+}
+
+impl ListedKind {
+    /// None for links to folders and to nothing, and for pipes and devices.
+    fn of(entry: &std::fs::DirEntry) -> Option<Self> {
+        let kind = entry.file_type().ok()?;
+        let leads_to_file = || std::fs::metadata(entry.path()).is_ok_and(|meant| meant.is_file());
+        match kind.is_dir() {
+            true => Some(Self::Folder),
+            false if kind.is_file() || leads_to_file() => Some(Self::File),
+            false => None,
         }
     }
 }
