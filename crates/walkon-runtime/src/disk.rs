@@ -91,10 +91,7 @@ impl Folder {
             checked_path(folder)?;
             format!("{folder}/")
         };
-        let real = self.root.join(folder).canonicalize().map_err(from_io)?;
-        if !real.starts_with(&self.root) {
-            return Err(SourceError::Outside);
-        }
+        let real = self.resolved(&self.root.join(folder))?;
         if !real.is_dir() {
             return Err(SourceError::NotFound);
         }
@@ -104,6 +101,12 @@ impl Folder {
         names.extend(laid);
         names.truncate(limits.files_max);
         Ok(names)
+    }
+
+    /// A path without links, which must not lead out of the folder.
+    fn resolved(&self, asked: &Path) -> Result<PathBuf, SourceError> {
+        let real = asked.canonicalize().map_err(from_io)?;
+        if real.starts_with(&self.root) { Ok(real) } else { Err(SourceError::Outside) }
     }
 
     /// Opens the file at `real`, which has been resolved, and sees to it that it is the one that was meant.
@@ -141,10 +144,7 @@ impl FileSource for Folder {
             };
         }
         let asked = self.root.join(path);
-        let real = asked.canonicalize().map_err(from_io)?;
-        if !real.starts_with(&self.root) {
-            return Err(SourceError::Outside);
-        }
+        let real = self.resolved(&asked)?;
         let file = self.open_inside(&asked, &real)?;
         let bytes = read_up_to(file, bytes_max)?;
         self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(real);
@@ -196,14 +196,17 @@ fn gather(folder: &Path, prefix: &str, limits: ListingLimits, names: &mut Vec<St
         }
     }
     for (name, kind) in first {
+        if names.len() >= limits.files_max {
+            return;
+        }
         let path = format!("{prefix}{name}");
         match kind {
-            ListedKind::File if names.len() < limits.files_max => names.push(path),
-            ListedKind::Folder if limits.depth_max > 0 && names.len() < limits.files_max => {
+            ListedKind::File => names.push(path),
+            ListedKind::Folder if limits.depth_max > 0 => {
                 let inside = ListingLimits { depth_max: limits.depth_max - 1, ..limits };
                 gather(&folder.join(&name), &format!("{path}/"), inside, names);
             }
-            ListedKind::File | ListedKind::Folder => {}
+            ListedKind::Folder => {}
         }
     }
 }

@@ -52,6 +52,13 @@ pub fn wrap(angle_rad: f32) -> f32 {
     if wrapped >= PI { wrapped - TAU } else { wrapped }
 }
 
+/// How far to turn to one of the spokes of a wheel, radians: not at all for 0, then one to each side in turn.
+#[must_use]
+pub fn turn_to_spoke(spoke: u16, spokes: u16) -> f32 {
+    let turn_rad = f32::from(spoke.div_ceil(2)) * (std::f32::consts::TAU / f32::from(spokes));
+    if spoke.is_multiple_of(2) { turn_rad } else { -turn_rad }
+}
+
 /// `from` turned the short way round towards `to`, by at most `step_rad`.
 #[must_use]
 pub fn turn_towards(from_rad: f32, to_rad: f32, step_rad: f32) -> f32 {

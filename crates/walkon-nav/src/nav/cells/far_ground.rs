@@ -170,10 +170,7 @@ impl FarGround {
             Some(survey) => survey,
             None if self.landmarks.is_some() && self.cheaper.is_empty() => return 0,
             None => {
-                let Some(seed) = self.rule.seed(ground, labels) else {
-                    self.take(None, ChangedGround::default());
-                    return 0;
-                };
+                let Some(seed) = self.seed_or_give_up(ground, labels) else { return 0 };
                 let work = self.rule.survey(ground, seed);
                 Box::new(Survey { work, cheaper: ChangedGround::default() })
             }
@@ -186,6 +183,16 @@ impl FarGround {
             None => self.survey = Some(survey),
         }
         spent
+    }
+
+    /// Where landmarks are begun. None where the ground is of no size for them, and then none are tried
+    /// again.
+    fn seed_or_give_up(&mut self, ground: &WeightedGround, labels: &ConnectedComponents) -> Option<NodeId> {
+        let seed = self.rule.seed(ground, labels);
+        if seed.is_none() {
+            self.take(None, ChangedGround::default());
+        }
+        seed
     }
 
     /// The same on ground of several factors. What changes there meanwhile begins it again.
@@ -201,10 +208,7 @@ impl FarGround {
         let mut survey = match self.priced.take() {
             Some(survey) => survey,
             None => {
-                let Some(seed) = self.rule.seed(ground, labels) else {
-                    self.take(None, ChangedGround::default());
-                    return 0;
-                };
+                let Some(seed) = self.seed_or_give_up(ground, labels) else { return 0 };
                 let work = PricedSurvey::begin(ground.bits.width(), seed);
                 Box::new(SlicedSurvey { work, saved_up: 0 })
             }

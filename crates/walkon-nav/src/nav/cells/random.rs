@@ -28,6 +28,8 @@ struct PointCondition<'a> {
     view: CellView,
     reached: Option<ReachedCells>,
     area: Option<&'a Spans>,
+    /// See [`PointCondition::window_of_wide_disc`].
+    drawn_from: Option<Window>,
 }
 
 impl CellMap {
@@ -70,7 +72,8 @@ impl CellMap {
             None => None,
             Some(area) => Some(self.terrain.area(area.index())?),
         };
-        let wanted = PointCondition { map: self, query, view, reached, area };
+        let mut wanted = PointCondition { map: self, query, view, reached, area, drawn_from: None };
+        wanted.drawn_from = wanted.window_of_wide_disc();
         let tried = |_| {
             effort.add(DRAW_EFFORT);
             wanted.draw(rng)
@@ -101,23 +104,25 @@ impl PointCondition<'_> {
         window
     }
 
-    /// Whether most points of the disc lie off the map, or the area: they are drawn from the cells around
-    /// what is left then, or nearly all draws would miss.
-    fn is_mostly_beyond(&self) -> bool {
-        /// So many times larger.
+    /// The cells around what is left of the disc, where most of its points lie off the map, or the
+    /// area: places are drawn from them then, or nearly all draws would miss.
+    fn window_of_wide_disc(&self) -> Option<Window> {
+        /// The disc is so many times larger.
         const MOSTLY: f64 = 4.0;
-        let (frame, Window { first_x, end_x, first_z, end_z }) = (self.map.frame(), self.window());
+        self.query.centre?;
+        let (frame, window) = (self.map.frame(), self.window());
         let corner = |x: u32, z: u32| frame.to_world([f64::from(x), f64::from(z)]);
-        let ([min_x, min_z], [max_x, max_z]) = (corner(first_x, first_z), corner(end_x, end_z));
+        let ([min_x, min_z], [max_x, max_z]) =
+            (corner(window.first_x, window.first_z), corner(window.end_x, window.end_z));
         let within_m = f64::from(self.query.within_m.max(0.0));
-        std::f64::consts::PI * within_m * within_m > MOSTLY * (max_x - min_x) * (max_z - min_z)
+        let is_wide = std::f64::consts::PI * within_m * within_m > MOSTLY * (max_x - min_x) * (max_z - min_z);
+        is_wide.then_some(window)
     }
 
     fn draw(&self, rng: &mut Rng) -> Option<Vec3> {
         let frame = self.map.frame();
         let point = match (self.query.centre, self.area) {
-            (Some(_), _) if self.is_mostly_beyond() => {
-                let Window { first_x, end_x, first_z, end_z } = self.window();
+            _ if let Some(Window { first_x, end_x, first_z, end_z }) = self.drawn_from => {
                 let mut along = |first: u32, end: u32| {
                     f64::from(first) + rng.unit() * f64::from(end.saturating_sub(first))
                 };

@@ -163,3 +163,19 @@ pub const SHAPES: &[TableType] = &[
         ],
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::step::cinematic::definition;
+
+    #[test]
+    fn scenes_are_checked_for_the_fields_that_the_table_has() {
+        let table = SHAPES.iter().find(|shape| shape.name == "SceneDefinition").unwrap();
+        let mut told: Vec<&str> = table.fields.iter().map(|field| field.name).collect();
+        let mut checked = definition::FIELDS;
+        told.sort_unstable();
+        checked.sort_unstable();
+        assert_eq!(told, checked);
+    }
+}

@@ -100,7 +100,8 @@ fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) ->
     let height_m = if floor_distance(from, threat).is_finite() { threat.y } else { from.y };
     let middle = Vec3::new(threat.x, height_m, threat.z);
     let on_circle = |spoke: u16| {
-        let point = middle + trig::direction(angle(straight, spoke)) * (distance_m + MARGIN_M);
+        let point =
+            middle + trig::direction(straight + trig::turn_to_spoke(spoke, SPOKES)) * (distance_m + MARGIN_M);
         let ground = parts.map.nav.nearest(point, SNAP_M, &there)?.point;
         (flat_distance(ground, threat) >= distance_m).then_some(ground)
     };
@@ -116,13 +117,6 @@ fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) ->
     clear.or_else(round).or_else(|| if is_here { retreat() } else { None })
 }
 
-/// The angle of a spoke: 0 is straight away, then one to each side in turn.
-fn angle(straight: f32, spoke: u16) -> f32 {
-    let step = std::f32::consts::TAU / f32::from(SPOKES);
-    let turns = f32::from(spoke.div_ceil(2)) * step;
-    if spoke.is_multiple_of(2) { straight + turns } else { straight - turns }
-}
-
 /// The point farthest from the threat that can be walked to straight on, when that gains anything.
 fn retreat(
     nav: &NavMap,
@@ -134,7 +128,7 @@ fn retreat(
     let mut best = (flat_distance(from, threat) + GAIN_M, None);
     for spoke in 0..SPOKES {
         for length_m in [1.0, 2.0, 4.0, 8.0] {
-            let to = from + trig::direction(angle(0.0, spoke)) * length_m;
+            let to = from + trig::direction(trig::turn_to_spoke(spoke, SPOKES)) * length_m;
             let point = nav.slide(from, to, bare);
             let away_m = flat_distance(point, threat);
             if away_m > best.0 && may_walk(&point) {

@@ -451,14 +451,14 @@ impl WalkEnds<'_> {
             return false;
         };
         let (character, aim, face) = (walk.character, walk.target(), walk.options.face);
+        if !walk.options.ensure || matches!(status, Status::Arrived | Status::Cancelled) {
+            return self.settle(id, status, reason);
+        }
         let at_goal = match walk.goal {
             Goal::Character(target) => Some(target),
             _ => walk.goal_occupant,
         };
         let at_goal = at_goal.filter(|other| *other != character);
-        if !walk.options.ensure || matches!(status, Status::Arrived | Status::Cancelled) {
-            return self.settle(id, status, reason);
-        }
         let layer = goal_layer(self.characters, walk);
         let Some(who) = self.characters.get_mut(character) else {
             return self.settle(id, status, reason);
@@ -518,7 +518,7 @@ impl WalkEnds<'_> {
 }
 
 /// Places looked at beside a character that stands at a goal.
-const TURNS: u8 = 16;
+const SPOKES: u16 = 16;
 
 /// The ground for a body at a point, or beside the character that stands there, to which a straight line
 /// leads from the point; the point itself where there is none. From the side on which the body is.
@@ -528,11 +528,8 @@ fn beside(nav: &NavMap, by: &Traversal, point: Vec3, who: &Character, other: &Ch
         return point;
     }
     let towards_rad = trig::facing(who.body.position - other.body.position);
-    let turn_rad = std::f32::consts::TAU / f32::from(TURNS);
-    let places = (0..TURNS).map(|turn| {
-        // To either side in turns: 0, 1, -1, 2, -2, ...
-        let side = if turn % 2 == 0 { -1.0 } else { 1.0 };
-        let angle_rad = towards_rad + side * turn_rad * f32::from(turn.div_ceil(2));
+    let places = (0..SPOKES).map(|spoke| {
+        let angle_rad = towards_rad - trig::turn_to_spoke(spoke, SPOKES);
         other.body.position + trig::direction(angle_rad) * reach_m
     });
     let mut clear = places.filter_map(|place| {
