@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::hand::{Viewed, shipped};
+use super::hand::{Hand, Viewed, shipped};
 use crate::cli::path_limits;
 
 /// The hash of a shipped level after some ticks, as `run` has it.
@@ -625,6 +625,34 @@ fn a_choice_waits_for_those_who_attend_and_takes_their_answer() {
             || told.contains(last.as_str().unwrap()),
         "{told}"
     );
+}
+
+#[test]
+fn the_state_tells_the_seed_and_whether_choices_wait() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let told = |hand: &mut Hand, attends: bool| {
+        hand.wait(|message| message["tell"] == "state" && message["attends"] == attends)
+    };
+    // At once, although it is heard in the next tick.
+    hand.get(json!({ "do": "input", "attend": true }));
+    assert_eq!(told(&mut hand, true)["tick"], 0);
+    hand.step(10);
+    hand.get(json!({ "do": "input", "attend": false }));
+    told(&mut hand, false);
+    hand.step(10);
+    // Whoever comes later hears it first of all; what is not heard yet goes with the run it was said to.
+    let attends = |viewed: &Viewed| {
+        viewed.connect(&[]).unwrap().wait(|message| message["tell"] == "welcome")["state"]["attends"].clone()
+    };
+    for (tick, expected) in [(15, false), (9, true), (0, false)] {
+        hand.get(json!({ "do": "goOn", "tick": tick }));
+        assert_eq!(attends(&viewed), expected, "tick {tick}");
+        hand.get(json!({ "do": "input", "attend": !expected }));
+    }
+    hand.get(json!({ "do": "restart", "seed": 12 }));
+    assert_eq!(attends(&viewed), false);
+    assert_eq!(hand.wait(|message| message["tell"] == "state" && message["seed"] == 12)["tick"], 0);
 }
 
 #[test]

@@ -82,6 +82,8 @@ pub struct Course {
     pub shared: Shared,
     /// What is said in the next tick.
     pub pending: Vec<Input>,
+    /// Whether somebody is there who answers choices, as it was said last: also what is still to be heard.
+    pub is_attended: bool,
     /// How long to wait for the next tick.
     pub pace: FixedTimestep,
     /// Up to when time was counted.
@@ -143,6 +145,7 @@ impl Course {
         let mut course = Self {
             shared,
             pending: Vec::new(),
+            is_attended: false,
             pace: FixedTimestep::new(rate, 1.0),
             seen: now,
             speed,
@@ -182,6 +185,9 @@ impl Course {
 
     /// Says something in the next tick. Texts that are saved before it are one reload.
     pub fn say(&mut self, input: Input) {
+        if let Input::Attend { is_attended } = input {
+            (self.is_attended, self.is_state_old) = (is_attended, true);
+        }
         match (self.pending.last_mut(), input) {
             (Some(Input::Reload(last)), Input::Reload(new)) => last.merge(new),
             (_, input) => self.pending.push(input),
@@ -363,7 +369,7 @@ impl Course {
             "kept": [kept.0, kept.1], "hash": hash.map(|hash| format!("{hash:016x}")),
             "isReproducible": self.marks.is_reproducible,
             "ended": self.ended, "faults": self.marks.faults, "seed": self.marks.seed,
-            "stopped": self.stopped,
+            "attends": self.is_attended, "stopped": self.stopped,
         })
     }
 }

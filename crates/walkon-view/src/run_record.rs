@@ -136,6 +136,18 @@ impl RunRecord {
         Self { start: Arc::new(start), ..Self::default() }
     }
 
+    /// Whether somebody is there after a tick who answers choices.
+    #[must_use]
+    pub fn is_attended(&self, tick: u64) -> bool {
+        let last = |inputs: &Vec<Input>| {
+            inputs.iter().rev().find_map(|input| match input {
+                Input::Attend { is_attended } => Some(*is_attended),
+                _ => None,
+            })
+        };
+        self.inputs.range(..=tick).rev().find_map(|(_, inputs)| last(inputs)).unwrap_or_default()
+    }
+
     /// What the host says in a tick.
     #[must_use]
     pub fn inputs_for(&self, tick: u64) -> Vec<Input> {

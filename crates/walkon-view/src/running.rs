@@ -348,7 +348,7 @@ impl Running {
         *self.shared.past.lock() = ShownPast::default();
         self.game = game;
         let mut course = self.course.borrow_mut();
-        course.steps = 0;
+        (course.steps, course.is_attended) = (0, false);
         course.pending.clear();
         drop(course);
         self.first_tick();
@@ -378,6 +378,7 @@ impl Running {
         self.port.ticks(tick);
         let mut course = self.course.borrow_mut();
         (course.ended, course.is_playing, course.steps) = (None, false, 0);
+        course.is_attended = record.is_attended(tick);
         // What was saved after that tick is on the disk, and stays in force.
         let mut saved = Reload::default();
         let later = record.inputs.range(tick + 1..).flat_map(|(_, inputs)| inputs);
