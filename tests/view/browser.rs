@@ -250,6 +250,19 @@ impl Page {
         self.call("Input.dispatchMouseEvent", mouse);
     }
 
+    /// Gives the focus to what a selector finds, once it is there.
+    pub fn focus(&mut self, selector: &str) {
+        self.until(&format!("!!document.querySelector('{selector}')"));
+        self.value(&format!("document.querySelector('{selector}').focus(), true"));
+    }
+
+    /// Makes the window so many pixels wide and high.
+    pub fn size(&mut self, [width, height]: [u32; 2]) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.until(&format!("innerWidth === {width} && innerHeight === {height}"));
+    }
+
     /// The middle of what carries a mark, once it is there.
     pub fn middle_of(&mut self, mark: &str) -> [f64; 2] {
         let place = self.until(&format!(
@@ -277,8 +290,15 @@ impl Page {
 
     /// Presses a key that is no letter, such as `Delete`, by its name and number.
     pub fn key(&mut self, name: &str, number: u32) {
+        self.key_with(name, number, 0);
+    }
+
+    /// The same with keys held as for a click.
+    pub fn key_with(&mut self, name: &str, number: u32, modifiers: u32) {
         for kind in ["rawKeyDown", "keyUp"] {
-            let key = json!({ "type": kind, "key": name, "code": name, "windowsVirtualKeyCode": number });
+            let key = json!({
+                "type": kind, "key": name, "code": name, "windowsVirtualKeyCode": number, "modifiers": modifiers,
+            });
             self.call("Input.dispatchKeyEvent", key);
         }
     }

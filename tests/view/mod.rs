@@ -3,6 +3,7 @@
 mod attacks;
 mod browser;
 mod brushes;
+mod controls;
 mod debugger;
 mod fields;
 mod gestures;

@@ -13,7 +13,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 37] = [
+const NEED_A_BROWSER: [&str; 43] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -51,6 +51,12 @@ const NEED_A_BROWSER: [&str; 37] = [
     "things_of_every_kind_are_added_and_deleted_and_both_is_taken_back",
     "brushes_hit_the_tile_under_the_pointer_however_tiles_lie",
     "brushes_hit_the_tile_of_tiled_under_the_pointer_in_every_projection",
+    "a_run_that_begins_again_shows_nothing_of_the_one_before",
+    "either_the_past_is_seen_or_the_forecast",
+    "controls_take_the_keys_they_know",
+    "fields_let_the_keys_of_the_debugger_through",
+    "speeds_and_seeds_that_are_in_no_list_are_dealt_with",
+    "nothing_covers_what_scenes_say_and_everything_can_be_read",
 ];
 
 /// The browser, and the page of a level; none where there is no browser, which is told.
@@ -110,6 +116,7 @@ fn tests_without_a_browser_are_counted() {
         include_str!("gestures.rs"),
         include_str!("panels.rs"),
         include_str!("brushes.rs"),
+        include_str!("controls.rs"),
         include_str!("debugger.rs")
     );
     let written = text.matches("else { return };").count() - 1;

@@ -12,13 +12,13 @@ use super::hand::Viewed;
 use super::page::{at_ease, opened, place_of};
 
 /// Where a tick is on the timeline, pixels of the window.
-fn spot_of_tick(page: &mut Page, tick: u64) -> [f64; 2] {
+pub fn spot_of_tick(page: &mut Page, tick: u64) -> [f64; 2] {
     let spot = page.value(&format!("(at => [at.x, at.y])(window.walkon.spotOfTick({tick}))"));
     [spot[0].as_f64().unwrap(), spot[1].as_f64().unwrap()]
 }
 
 /// The words of what carries a mark.
-fn words(mark: &str) -> String {
+pub fn words(mark: &str) -> String {
     format!("(document.querySelector('[data-test=\"{mark}\"]')?.innerText ?? '')")
 }
 
@@ -174,7 +174,7 @@ fn choices_are_answered_and_scenes_are_looked_into_and_skipped() {
     let Some((_browser, mut page)) = opened(&viewed) else { return };
     let mut hand = viewed.client();
     page.press("attend");
-    page.until("window.walkon.model.attends");
+    page.until("window.walkon.state.attends");
     hand.get(json!({ "do": "speed", "times": 50 }));
     page.press("play");
     let option = page.until("document.querySelector('[data-test=choice] button')?.dataset.test");

@@ -65,6 +65,8 @@ const root = h(
   ),
 );
 
+/** The last tick of which inputs were written. */
+let newest = -1;
 /** @type {string[]} */
 let entered = remembered("console", []);
 let at = entered.length;
@@ -72,14 +74,21 @@ let at = entered.length;
 /** Begins to listen. */
 export function startConsole() {
   addTab({ name: "console", label: "Console", root, show: () => input.focus() });
-  listen("happenings", (/** @type {LaneItem[] | undefined} */ items) => {
-    for (const item of items ?? [])
-      if (item.lane === "inputs" && item.tick >= model.state.tick - 600)
-        write(item.text, isMistake(item) ? "mistake" : "result", item.tick);
-  });
+  listen("happenings", (/** @type {LaneItem[] | undefined} */ items) => writeInputs(items ?? []));
+  listen("forgotten", (/** @type {{after: number}} */ { after }) => (newest = Math.min(newest, after)));
   listen("console", (/** @type {{text: string, tick: number, place: string}} */ told) => write(`${told.place}: ${told.text}`, "result", told.tick));
   input.addEventListener("keydown", keys);
   write("What you enter here is an input of the run: the trace repeats it.", "soft");
+}
+
+/** What is told again of the past stands there already. @param {LaneItem[]} items */
+function writeInputs(items) {
+  const since = Math.max(newest, model.state.tick - 601);
+  for (const item of items) {
+    if (item.lane !== "inputs" || item.tick <= since) continue;
+    newest = Math.max(newest, item.tick);
+    write(item.text, isMistake(item) ? "mistake" : "result", item.tick);
+  }
 }
 
 /** @param {LaneItem} item */
@@ -89,7 +98,6 @@ function isMistake(item) {
 
 /** @param {KeyboardEvent} event */
 function keys(event) {
-  event.stopPropagation();
   if (event.key === "ArrowUp" && at > 0) input.value = entered[--at] ?? "";
   else if (event.key === "ArrowDown" && at < entered.length) input.value = entered[++at] ?? "";
   else if (event.key === "Escape") input.blur();

@@ -115,10 +115,7 @@ export function startDebugger() {
   pane.addEventListener("click", click);
   pane.addEventListener("change", change);
   for (const field of [watchField, eventField])
-    field.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") field.blur();
-      if (!/^F\d+$/.test(event.key)) event.stopPropagation();
-    });
+    field.addEventListener("keydown", (event) => event.key === "Escape" && field.blur());
   eventField.addEventListener("input", () => eventField.setCustomValidity(""));
   show();
 }

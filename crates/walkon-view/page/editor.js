@@ -495,7 +495,6 @@ function pickedPanel(at) {
             onchange: (/** @type {Event} */ event) =>
               rename(thing, /** @type {HTMLInputElement} */ (event.target).value),
             onkeydown: (/** @type {KeyboardEvent} */ event) => {
-              event.stopPropagation();
               if (event.key === "Enter" || event.key === "Escape") /** @type {HTMLElement} */ (event.target).blur();
             },
           }),
@@ -680,6 +679,11 @@ function brushPanel() {
   );
 }
 
+/** Why a text is no cost; empty where it is one, or none is named. @param {string} text */
+function wrongCost(text) {
+  return Number.isFinite(Number(text)) ? "" : "The cost is a number, such as 1.5.";
+}
+
 /**
  * A new symbol of the legend.
  * @param {Record<string, Json>} legend
@@ -697,7 +701,7 @@ async function newSymbol(legend) {
     [
       { name: "symbol", label: "Symbol", value: free },
       ...(isTiles ? [{ name: "terrain", label: "Terrain", options: ["", ...terrains] }] : []),
-      { name: "cost", label: "Cost of a metre", hint: "1" },
+      { name: "cost", label: "Cost of a metre", hint: "1", wrong: wrongCost },
       ...(isTiles ? [{ name: "oneWay", label: "Left only to the", options: ["", ...headings] }] : []),
       { name: "mark", label: "Mark", hint: "post" },
     ],

@@ -1,50 +1,45 @@
 // @ts-check
 // Scenes over the stage, like a film: names, spoken lines, choices, fades, camera.
 //
-// In: cues and what happened on the lane of scenes. Out: words over the stage, answers to choices. Holds: everything
-// follows from the items up to the tick that is seen, so the past shows what was said then. Not here: the trace of it
-// (`timeline.js`).
+// In: what happened on the lane of scenes, answers on the lane of inputs. Out: words over the stage, answers to choices.
+// Holds: everything follows from the items up to the tick that is seen, so the past shows what was said then, and a run
+// that begins again shows nothing of the one before. Not here: the trace of it (`timeline.js`).
 
 import { ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
 import { firstAfter, laneOf } from "./happenings.js";
 import { colourOf } from "./colours.js";
-import { changed, listen, model, rowNamed, seenTick, select, tickRate } from "./model.js";
+import { changed, isLive, listen, model, rowNamed, seenTick, select, tickRate } from "./model.js";
 
 const root = byId("film");
 const curtain = byId("curtain");
 
-/** @type {LaneItem[]} */
-let cues = [];
 let shown = "";
-/** Choices that were answered here, until the program says so. @type {Set<string>} */
+/** Choices that were answered here, until the level hears it. @type {Set<string>} */
 const answered = new Set();
+/** Whether choices wait for an answer: what holds for a run that begins again, too. */
+let isAttended = false;
+/** Orders to attend that are not answered yet. */
+let attending = 0;
 
 /** Begins to listen. */
 export function startFilm() {
-  listen("cue", takeCue);
-  for (const what of ["happenings", "tick", "frame", "state"]) listen(what, show);
-  listen("cut", () => {
-    cues = [];
+  for (const what of ["happenings", "tick", "frame", "state", "ahead"]) listen(what, show);
+  listen("forgotten", () => {
     answered.clear();
+    attendAgain();
   });
-  // A run that began again, or went back, does not know that somebody is here.
-  for (const what of ["began", "cut"])
-    listen(what, () => model.attends && ask("input", { attend: true }).catch(() => {}));
+  listen("state", () => {
+    if (attending === 0) isAttended = model.state.attends;
+  });
 }
 
-/** @param {Json} cue */
-function takeCue(cue) {
-  // As the trace has it: what was asked for in `e`, what kind of camera or cue in `kind`.
-  cues.push({
-    tick: cue.tick,
-    lane: "scenes",
-    kind: cue.kind,
-    text: "",
-    line: { ...cue, e: cue.kind, kind: cue.what },
-  });
-  if (cues.length > 400) cues.splice(0, 200);
-  show();
+/** A run that began again, or went back, does not know that somebody is here. */
+async function attendAgain() {
+  if (!isAttended || model.state.attends) return;
+  attending++;
+  await ask("input", { attend: true }).catch(() => {});
+  attending--;
 }
 
 /** The word of the trace for an item. @param {LaneItem} item */
@@ -66,12 +61,7 @@ function stateAt(tick) {
   /** @type {Json} */
   let cameraWork = null;
   const until = firstAfter(items, tick);
-  const known = new Set();
-  const all = items.slice(Math.max(0, until - 400), until);
-  for (const item of all) known.add(`${item.tick} ${wordOf(item)}`);
-  const extra = cues.filter((cue) => cue.tick <= tick && !known.has(`${cue.tick} ${wordOf(cue)}`));
-  const beats = extra.length ? all.concat(extra).sort((one, two) => one.tick - two.tick) : all;
-  for (const beat of beats) {
+  for (const beat of items.slice(Math.max(0, until - 400), until)) {
     const { tick: at, line, name } = beat;
     const kind = wordOf(beat);
     const scene = line?.scene ?? line?.name ?? name ?? "";
@@ -98,18 +88,31 @@ function stateAt(tick) {
   if (said && tick > said.at + (said.seconds ?? 3) * tickRate() + 6) said = null;
   if (cameraWork?.kind === "reset" || scenes.size === 0) cameraWork = null;
   // What took its default is shown for a moment.
-  if (choice && (answered.has(`${choice.id} ${choice.at}`) || (choice.answer && tick > choice.at + 1.5 * tickRate())))
-    choice = null;
+  if (choice && (isAnswered(choice, tick) || (choice.answer && tick > choice.at + 1.5 * tickRate()))) choice = null;
   return { scenes, said, choice, fade, cameraWork };
 }
 
+/**
+ * Whether a choice was answered up to a tick, by whomever.
+ * @param {Json} choice
+ * @param {number} tick
+ */
+function isAnswered(choice, tick) {
+  if (answered.has(`${choice.id} ${choice.at}`)) return true;
+  const inputs = laneOf("inputs");
+  const since = inputs.slice(firstAfter(inputs, choice.at), firstAfter(inputs, tick));
+  return since.some(
+    ({ line }) => line?.kind === "answer" && line.id === choice.id && choice.options?.includes(line.option),
+  );
+}
+
 function show() {
-  if (laneOf("scenes").length === 0 && cues.length === 0 && shown === "") return;
+  if (laneOf("scenes").length === 0 && shown === "") return;
   const tick = model.ahead ?? seenTick();
   const { scenes, said, choice, fade, cameraWork } = stateAt(tick);
   const dim = fade ? fadeShare(fade, tick) : 0;
   curtain.style.opacity = String(dim);
-  const isPast = model.sought !== null;
+  const isInert = !isLive();
   const looks = JSON.stringify([
     [...scenes.keys()],
     said?.at,
@@ -117,7 +120,7 @@ function show() {
     choice?.at,
     choice?.id,
     cameraWork?.kind,
-    isPast,
+    isInert,
   ]);
   if (looks === shown) return;
   shown = looks;
@@ -127,11 +130,11 @@ function show() {
       h(
         "div",
         { class: "scenes" },
-        [...scenes.keys()].map((name) => sceneChip(name, isPast)),
+        [...scenes.keys()].map((name) => sceneChip(name, isInert)),
         cameraWork ? h("span", { class: "chip soft" }, cameraText(cameraWork)) : null,
       ),
     said || choice
-      ? h("div", { class: "lines" }, said ? lineCard(said, isPast) : null, choice ? choiceCard(choice, isPast) : null)
+      ? h("div", { class: "lines" }, said ? lineCard(said, isInert) : null, choice ? choiceCard(choice, isInert) : null)
       : null,
   );
 }
@@ -153,9 +156,9 @@ function cameraText(work) {
 
 /**
  * @param {string} name
- * @param {boolean} isPast
+ * @param {boolean} isInert
  */
-function sceneChip(name, isPast) {
+function sceneChip(name, isInert) {
   return h(
     "span",
     { class: "chip scene", "data-test": "scene" },
@@ -171,7 +174,7 @@ function sceneChip(name, isPast) {
       },
       h("strong", {}, name),
     ),
-    isPast
+    isInert
       ? null
       : h(
           "button",
@@ -189,9 +192,9 @@ function sceneChip(name, isPast) {
 
 /**
  * @param {Json} said
- * @param {boolean} isPast
+ * @param {boolean} isInert
  */
-function lineCard(said, isPast) {
+function lineCard(said, isInert) {
   const vars = Object.entries(said.vars ?? {}).map(([name, value]) => `${name} ${value}`);
   const row = rowNamed(said.character);
   const colour = row ? colourOf(row) : null;
@@ -201,15 +204,15 @@ function lineCard(said, isPast) {
     h("span", { class: "who", style: colour ? { borderColor: colour } : {} }, said.character),
     h("span", { class: "words" }, said.line),
     vars.length ? h("span", { class: "soft small" }, vars.join(", ")) : null,
-    isPast ? null : button({ icon: "step", label: "Go on", key: "Enter", test: "continue", onclick: () => goOn() }),
+    isInert ? null : button({ icon: "step", label: "Go on", key: "Enter", test: "continue", onclick: () => goOn() }),
   );
 }
 
 /**
  * @param {Json} choice
- * @param {boolean} isPast
+ * @param {boolean} isInert
  */
-function choiceCard(choice, isPast) {
+function choiceCard(choice, isInert) {
   return h(
     "div",
     { class: "choice", role: "group", "aria-label": `Choice ${choice.id}`, "data-test": "choice" },
@@ -220,7 +223,7 @@ function choiceCard(choice, isPast) {
         {
           type: "button",
           class: choice.answer === option ? "button accent" : "button",
-          disabled: isPast || Boolean(choice.answer),
+          disabled: isInert || Boolean(choice.answer),
           title: `Answer ${option}  (Alt+${at + 1})`,
           "data-test": `option-${option}`,
           onclick: () => answer(choice, option),
@@ -247,20 +250,17 @@ async function answer(choice, option) {
 
 /** Choices wait for somebody here, or take their default as in a run without anybody. */
 export async function toggleAttendance() {
-  model.attends = !model.attends;
-  changed("attendance");
-  if (!(await order("input", { attend: model.attends }))) model.attends = !model.attends;
-  else
-    changed("notice", {
-      text: model.attends ? "Choices wait for your answer from now on." : "Choices take their default from now on.",
-    });
-  changed("attendance");
+  const attend = !model.state.attends;
+  if (!(await order("input", { attend }))) return;
+  changed("notice", {
+    text: attend ? "Choices wait for your answer from now on." : "Choices take their default from now on.",
+  });
 }
 
 /** The line is over. @returns {boolean} whether there was one */
 export function goOn() {
   const { said } = stateAt(seenTick());
-  if (!said || model.sought !== null) return false;
+  if (!said || !isLive()) return false;
   order("input", { continue: said.scene ?? null });
   return true;
 }
@@ -269,7 +269,7 @@ export function goOn() {
 export function answerNumber(at) {
   const { choice } = stateAt(seenTick());
   const option = choice?.options?.[at];
-  if (option === undefined || model.sought !== null) return false;
+  if (option === undefined || !isLive()) return false;
   answer(choice, option);
   return true;
 }

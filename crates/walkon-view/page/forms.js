@@ -209,7 +209,6 @@ function control(field, label) {
 
 /** @param {KeyboardEvent} event */
 function enterBlurs(event) {
-  event.stopPropagation();
   if (event.key === "Enter" || event.key === "Escape") /** @type {HTMLElement} */ (event.target).blur();
 }
 
@@ -271,7 +270,6 @@ function numberField({ value, schema, at, name, host }, label) {
   // What is typed is sent as it is: whether it may stand there is said by the program.
   input.addEventListener("change", () => Number.isFinite(input.valueAsNumber) && commit(input.valueAsNumber));
   input.addEventListener("keydown", (event) => {
-    event.stopPropagation();
     const way = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
     if (way) {
       event.preventDefault();
@@ -409,7 +407,6 @@ function jsonField({ value, at, name, host }) {
     }
   });
   area.addEventListener("keydown", (event) => {
-    event.stopPropagation();
     if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey))) area.blur();
   });
   return h("div", {}, area, wrong);

@@ -46,7 +46,7 @@ let askedAt = 0;
 /** Begins to listen. */
 export function startFuture() {
   // A run that began again has no tick to begin from but the first.
-  listen("began", () => (future.from = Math.min(future.from, model.state.tick)));
+  listen("forgotten", (/** @type {{after: number}} */ { after }) => (future.from = Math.min(future.from, after)));
   listen("forecast", takeForecast);
   listen("tracks", takeTracks);
   for (const what of ["edited", "script"]) {
@@ -57,16 +57,18 @@ export function startFuture() {
   }
 }
 
+/** The last tick of the forecast that can be looked at; 0 without one. */
+export function lastAhead() {
+  return future.isOn && future.newest?.tracks ? future.newest.to : 0;
+}
+
 /** Switches the forecast on or off. */
 export async function toggleFuture() {
   future.isOn = !future.isOn;
   if (!future.isOn) {
     future.base = future.newest = null;
     future.differences = [];
-    if (model.ahead !== null) {
-      model.ahead = null;
-      changed("ahead");
-    }
+    leaveAhead();
     order("forecast", { from: 0, seconds: 0 });
     showDifferences();
     changed("future");
@@ -74,6 +76,13 @@ export async function toggleFuture() {
   }
   changed("future");
   await forecastAgain();
+}
+
+/** Without a forecast none is looked at. */
+function leaveAhead() {
+  if (model.ahead === null) return;
+  model.ahead = null;
+  changed("ahead");
 }
 
 /** @param {number} seconds */
@@ -93,9 +102,14 @@ export function toggleFrom() {
 export async function forecastAgain() {
   if (!future.isOn) return;
   future.base = future.newest = null;
+  future.differences = [];
+  showDifferences();
   askedAt = performance.now();
   const answer = await order("forecast", { from: future.from, seconds: future.seconds });
-  if (!answer) future.isOn = false;
+  if (!answer) {
+    future.isOn = false;
+    leaveAhead();
+  }
   changed("future");
 }
 

@@ -10,7 +10,7 @@ import { centre, groundOf, hasHeights, stageOf, toStage, turned } from "./camera
 import { order } from "./connection.js";
 import { byId, fill, h } from "./elements.js";
 import { bodyOf } from "./frames.js";
-import { actor, changed, isAbove, listen, model, rowOf, select } from "./model.js";
+import { actor, changed, isAbove, isLive, listen, model, rowOf, select } from "./model.js";
 import { askFor, openMenu } from "./menus.js";
 import { inPolygon } from "./painter.js";
 import { stageColours } from "./palette.js";
@@ -198,7 +198,7 @@ function up(touch) {
 }
 
 function isNow() {
-  if (model.sought === null && model.ahead === null) return true;
+  if (isLive()) return true;
   changed("notice", { text: "This is not the running level.", action: "Live", onclick: live });
   return false;
 }
@@ -407,25 +407,32 @@ async function spawn(at) {
     [
       { name: "name", label: "Name", value: `somebody${number}` },
       { name: "behaviour", label: "Behaviour", options: ["", ...(model.welcome?.behaviours ?? [])] },
-      { name: "params", label: "Params", hint: '{"route": "rounds"}' },
+      { name: "params", label: "Params", hint: '{"route": "rounds"}', wrong: wrongParams },
       { name: "tags", label: "Tags", hint: "guard, night" },
     ],
     "Spawn",
   );
   if (!values) return;
+  const tags = values.tags
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  await order("input", {
+    spawn: values.name,
+    at,
+    ...(values.behaviour ? { behaviour: values.behaviour } : {}),
+    ...(values.params.trim() ? { params: JSON.parse(values.params) } : {}),
+    ...(tags.length ? { tags } : {}),
+  });
+}
+
+/** Why a text is no params; empty where it is some, or none are named. @param {string} text */
+function wrongParams(text) {
   try {
-    const tags = values.tags
-      .split(",")
-      .map((tag) => tag.trim())
-      .filter(Boolean);
-    await order("input", {
-      spawn: values.name,
-      at,
-      ...(values.behaviour ? { behaviour: values.behaviour } : {}),
-      ...(values.params ? { params: JSON.parse(values.params) } : {}),
-      ...(tags.length ? { tags } : {}),
-    });
+    const value = text.trim() ? JSON.parse(text) : {};
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return "";
   } catch {
-    changed("notice", { text: 'The params are no JSON object, such as {"route": "rounds"}.', isMistake: true });
+    // It is no JSON.
   }
+  return 'The params are a JSON object, such as {"route": "rounds"}.';
 }

@@ -17,15 +17,10 @@ export const LANES = ["scenes", "events", "doors", "regions", "walks", "log", "f
 export const lanes = new Map(LANES.map((lane) => [lane, []]));
 
 let count = 0;
-let lastTick = 0;
 
 /** Begins to listen. */
 export function startHappenings() {
-  listen("state", () => {
-    if (model.state.tick < lastTick) forgetAfter(model.state.tick);
-    lastTick = model.state.tick;
-  });
-  listen("cut", (/** @type {{tick: number}} */ detail) => forgetAfter(detail.tick));
+  listen("forgotten", (/** @type {{after: number}} */ { after }) => forgetAfter(after));
 }
 
 /**

@@ -5,9 +5,9 @@
 // second at most, and only while it is shown; sections keep whether they are open. Not here: forms that change the
 // level (`forms.js`).
 
-import { ask, order } from "./connection.js";
+import { Refused, ask, order } from "./connection.js";
 import { button, fill, h, morph, short } from "./elements.js";
-import { clock, changed, listen, model, remember, remembered, rowNamed, seenTick, select, tickRate } from "./model.js";
+import { clock, changed, isLive, listen, model, remember, remembered, rowNamed, seenTick, select, tickRate } from "./model.js";
 import { colourOf } from "./colours.js";
 import { eventsNamed } from "./happenings.js";
 import { heat } from "./heat.js";
@@ -24,6 +24,10 @@ let askedAt = 0;
 let isStale = true;
 /** @type {Json} */
 let last = null;
+/** Whether the program knows of no such thing now. */
+let isUnknown = false;
+/** Whether the head offers what can be done. */
+let isOffering = true;
 /** @type {Set<string>} */
 const closed = new Set(remembered("closed", ["handlers", "raw", "counts"]));
 
@@ -36,12 +40,14 @@ export function startInspector() {
   listen("selection", () => {
     last = null;
     isStale = true;
+    isUnknown = false;
     showHead();
     fill(facts);
     refresh();
   });
   for (const what of ["sought", "state", "tick", "happenings", "roster"]) listen(what, () => (isStale = true));
   for (const what of ["follow", "welcome"]) listen(what, showHead);
+  listen("roster", showOffers);
   setInterval(() => isStale && refresh(), 50);
   root.addEventListener("click", click);
   facts.addEventListener("toggle", noteOpen, true);
@@ -62,9 +68,15 @@ async function refresh() {
   try {
     const answer = kind === "event" ? aboutEvent(name) : await ask("inspect", { kind, name });
     if (kind === "level") await askHeat();
-    if (kind === subject().kind && name === subject().name) show(kind, answer);
+    if (kind === subject().kind && name === subject().name) {
+      isUnknown = false;
+      showOffers();
+      show(kind, answer);
+    }
   } catch (mistake) {
-    if (name === subject().name) {
+    if (kind === subject().kind && name === subject().name) {
+      isUnknown = mistake instanceof Refused && isLive();
+      showOffers();
       const made = h("div", {}, h("p", { class: "soft pad" }, /** @type {Error} */ (mistake).message));
       morph(facts, made);
     }
@@ -98,8 +110,20 @@ function click(event) {
   }
 }
 
+/** Whether anything can be done with the subject: not with somebody who is gone. */
+function isThere() {
+  const { kind, name } = subject();
+  return !isUnknown && (kind !== "character" || model.byName.has(name));
+}
+
+/** Makes the head again where what it offers is no longer so. */
+function showOffers() {
+  if (isThere() !== isOffering) showHead();
+}
+
 function showHead() {
   const { kind, name } = subject();
+  isOffering = isThere();
   const row = kind === "character" ? rowNamed(name) : undefined;
   const swatch = h("span", { class: "swatch" });
   if (row) swatch.style.background = `rgb(${rgbaOf(colourOf(row)).slice(0, 3).join(",")})`;
@@ -115,7 +139,11 @@ function showHead() {
         ? button({ icon: "close", label: "Select nothing", key: "Esc", onclick: () => select(null) })
         : null,
     ),
-    h("div", { class: "row wrap actions" }, actions(kind, name)),
+    h(
+      "div",
+      { class: "row wrap actions", "data-test": "actions" },
+      isOffering ? actions(kind, name) : h("span", { class: "soft" }, `This ${kind} is not there now.`),
+    ),
   );
 }
 

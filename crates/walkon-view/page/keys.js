@@ -11,7 +11,7 @@ import { h } from "./elements.js";
 import { answerNumber, goOn as goOnFilm, toggleAttendance } from "./film.js";
 import { toggleFuture } from "./future.js";
 import { toggleLegend } from "./legend.js";
-import { changed, listen, model, select, tickRate } from "./model.js";
+import { changed, isLive, listen, model, select, tickRate } from "./model.js";
 import { closeMenu } from "./menus.js";
 import { switchTheme } from "./palette.js";
 import { goOn, live, stepBack, stepOn, togglePlay } from "./rewind.js";
@@ -24,6 +24,20 @@ import { changeSpeed, startAgain } from "./transport.js";
 
 /** What a key turns the level by. */
 const STEP = Math.PI / 8;
+
+const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+/** What takes letters. */
+const FIELDS = "input:not([type=checkbox],[type=radio],[type=range]),textarea,select,[contenteditable]";
+/** The keys that other controls take themselves while they have the focus. @type {[string, string[]][]} */
+const OWN_KEYS = [
+  ["button,summary,[role=tab]", [" ", "Enter"]],
+  ["a[href]", ["Enter"]],
+  ["input[type=checkbox]", [" "]],
+  ["input[type=radio]", [" ", ...ARROWS]],
+  ["input[type=range]", [...ARROWS, "Home", "End", "PageUp", "PageDown"]],
+  // Text that is scrolled.
+  ["pre[tabindex]", [...ARROWS, "Home", "End", "PageUp", "PageDown"]],
+];
 
 /** @type {Key[]} */
 const KEYS = [
@@ -95,7 +109,7 @@ export function startKeys() {
 /** @param {KeyboardEvent} event */
 function press(event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  const isField = target.matches("input:not([type=checkbox]):not([type=range]),textarea,select,[contenteditable]");
+  const isField = target.matches(FIELDS);
   if (!document.querySelector("dialog[open]") && debugKey(event)) {
     event.preventDefault();
     return;
@@ -124,8 +138,7 @@ function press(event) {
     if (digit && answerNumber(Number(digit) - 1)) event.preventDefault();
     return;
   }
-  // A button that has the focus takes Space and Enter itself.
-  if ((event.key === " " || event.key === "Enter") && target.matches("button,summary,[role=tab]")) return;
+  if (OWN_KEYS.some(([what, own]) => own.includes(event.key) && target.matches(what))) return;
   if (move(event) || number(event)) {
     event.preventDefault();
     return;
@@ -178,7 +191,7 @@ function escape(field) {
   if (field) field.blur();
   else if (closeMenu()) return;
   else if (tool.now.cancel?.()) return;
-  else if (model.sought !== null || model.ahead !== null) live();
+  else if (!isLive()) live();
   else if (tool.now.name !== "select") takeTool("select");
   else if (model.follows) toggleFollow();
   else select(null);
@@ -190,7 +203,7 @@ function showHelp() {
   const dialog = /** @type {HTMLDialogElement} */ (
     h(
       "dialog",
-      { class: "dialog help", "aria-label": "Keys", "data-test": "keys" },
+      { class: "dialog help", "aria-label": "Keys", "data-test": "keys", tabindex: "-1" },
       h("h2", {}, "Keys and mouse"),
       h(
         "div",
@@ -218,4 +231,7 @@ function showHelp() {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);
   dialog.showModal();
+  // The first thing to focus is the button at its end: a long list would begin there.
+  dialog.focus();
+  dialog.scrollTop = 0;
 }

@@ -75,7 +75,11 @@ function take(message) {
 /** @param {Welcome & {tell: string}} message */
 function welcome(message) {
   model.welcome = message;
-  takeState(message.state);
+  const before = model.state;
+  model.state = { ...before, ...message.state };
+  // The run may have begun again, or gone back.
+  forget();
+  tellState(before);
   camera.isIsometric = message.projection === "isometric";
   if (model.layer >= message.layers) model.layer = 0;
   changed("welcome");
@@ -102,17 +106,21 @@ function welcome(message) {
 
 /** @param {RunState} state */
 function takeState(state) {
-  const wasAt = model.state.tick;
-  model.state = { ...model.state, ...state };
-  if (model.sought !== null && model.sought > model.state.tick) {
-    model.sought = null;
-    changed("tick");
-  }
-  // A run that began again forgets the frames of the one before.
-  if (model.state.tick < wasAt) {
-    model.before = null;
-    changed("began");
-  }
+  const before = model.state;
+  model.state = { ...before, ...state };
+  if (model.state.tick < before.tick) forget();
+  tellState(before);
+}
+
+/** What was known of the ticks after that of the running level is no longer so. */
+function forget() {
+  model.before = null;
+  changed("forgotten", { after: model.state.tick });
+}
+
+/** @param {RunState} before */
+function tellState(before) {
+  if (model.state.attends !== before.attends) changed("attendance");
   changed("state");
 }
 

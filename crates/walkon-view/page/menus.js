@@ -117,9 +117,35 @@ document.addEventListener("pointerdown", (event) => {
 });
 
 /**
+ * A field of a dialog. `wrong` says why a text cannot stand there; empty where it can.
+ * @typedef {{name: string, label: string, value?: string, options?: string[], hint?: string, wrong?: (text: string) => string}} Asked
+ */
+
+/**
+ * Keeps a form open while one of its fields is wrong, and says what is.
+ * @param {HTMLFormElement} form
+ * @param {Asked[]} fields
+ * @param {HTMLElement} mistake where it is said
+ */
+function keepWhileWrong(form, fields, mistake) {
+  form.addEventListener("submit", (event) => {
+    for (const { name, wrong } of fields) {
+      const input = /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+      const why = wrong?.(input.value) ?? "";
+      if (!why) continue;
+      event.preventDefault();
+      mistake.textContent = why;
+      mistake.hidden = false;
+      input.focus();
+      return;
+    }
+  });
+}
+
+/**
  * A dialog with a few fields. The promise holds what was entered, by name, or null.
  * @param {string} title
- * @param {{name: string, label: string, value?: string, options?: string[], hint?: string}[]} fields
+ * @param {Asked[]} fields
  * @param {string} [verb]
  * @returns {Promise<Record<string, string> | null>}
  */
@@ -138,12 +164,14 @@ export function askFor(title, fields, verb = "OK") {
       /** @type {HTMLInputElement} */ (made).value = field.value ?? field.options?.[0] ?? "";
       return [h("label", { for: id }, field.label), made];
     });
+    const mistake = h("p", { class: "mistake", role: "alert", hidden: true, "data-test": "dialog-mistake" });
     const form = /** @type {HTMLFormElement} */ (
       h(
         "form",
         { method: "dialog" },
         h("h2", {}, title),
         h("div", { class: "fields" }, inputs.flat()),
+        mistake,
         h(
           "div",
           { class: "row end" },
@@ -152,6 +180,7 @@ export function askFor(title, fields, verb = "OK") {
         ),
       )
     );
+    keepWhileWrong(form, fields, mistake);
     dialog.append(form);
     document.body.append(dialog);
     dialog.addEventListener("keydown", (event) => event.stopPropagation());

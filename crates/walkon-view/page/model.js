@@ -37,7 +37,18 @@ export const model = {
   /** @type {Welcome | null} */
   welcome: null,
   /** @type {RunState} */
-  state: { tick: 0, playing: false, speed: 1, kept: [0, 0], hash: "", isReproducible: true, ended: null, faults: 0 },
+  state: {
+    tick: 0,
+    playing: false,
+    speed: 1,
+    kept: [0, 0],
+    hash: "",
+    isReproducible: true,
+    ended: null,
+    faults: 0,
+    seed: 0,
+    attends: false,
+  },
   /** @type {Map<number, RosterRow>} */
   roster: new Map(),
   /** @type {Map<string, RosterRow>} */
@@ -60,7 +71,7 @@ export const model = {
   before: null,
   /** @type {Chosen | null} */
   selection: null,
-  /** The tick of the past that is seen; null for the running level. @type {number | null} */
+  /** The tick of the past that is seen; null for the running level and its forecast. @type {number | null} */
   sought: null,
   /** The tick beyond the running level that is looked at in the forecast. @type {number | null} */
   ahead: null,
@@ -70,8 +81,6 @@ export const model = {
   /** How high what is shown may lie, metres. */
   ceiling: Infinity,
   follows: false,
-  /** Whether choices wait for an answer from here. */
-  attends: false,
   isConnected: false,
   /** The level as it stands in its file. @type {{file: string, text: string, value: Json, canUndo: string | boolean | null, canRedo: string | boolean | null}} */
   document: { file: "", text: "", value: null, canUndo: null, canRedo: null },
@@ -84,6 +93,11 @@ export const model = {
 /** The tick that is seen. */
 export function seenTick() {
   return model.sought ?? model.frame?.tick ?? model.state.tick;
+}
+
+/** Whether the running level is seen, and neither its past nor its forecast. */
+export function isLive() {
+  return model.sought === null && model.ahead === null;
 }
 
 /** Ticks of a second. */

@@ -167,7 +167,7 @@ export function stageColours() {
     : {
         paper: "#faf9f6",
         ink: "#2b2f36",
-        soft: "#757a82",
+        soft: "#5d636d",
         halo: "rgba(255,255,255,.85)",
         line: "#142b42",
         beak: "#142b42",

@@ -42,6 +42,11 @@ export function startProblems() {
   listen("state", () => {
     if (model.state.faults !== faultsKnown) askFaults();
   });
+  // A run that began again runs with the texts of now.
+  listen("forgotten", () => {
+    problems.refused = null;
+    show();
+  });
   listen("diagnostics", show);
   listen("ownEdit", () => (ownAt = performance.now()));
   listen("problems", (/** @type {{diagnostics: Diagnostic[]}} */ news) => {

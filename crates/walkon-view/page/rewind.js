@@ -2,11 +2,13 @@
 // The tick that is seen: the running level, its past, its forecast.
 //
 // In: ticks to go to. Out: `seek` commands, one under way at a time, the last one wins. Holds: beyond the running tick
-// nothing is sought: there the forecast is looked at, which the page has already. Playing in the past seeks on until
-// the running level is reached. Not here: the timeline that shows it (`timeline.js`).
+// nothing is sought: there the forecast is looked at, which the page has already. Either the past is seen or the
+// forecast, never both. Playing in the past seeks on until the running level is reached. Not here: the timeline that
+// shows it (`timeline.js`).
 
 import { ask, order } from "./connection.js";
-import { changed, listen, model, seenTick, tickRate } from "./model.js";
+import { lastAhead } from "./future.js";
+import { changed, isLive, listen, model, seenTick, tickRate } from "./model.js";
 
 let isUnderWay = false;
 /** @type {{tick: number | null} | null} */
@@ -19,31 +21,44 @@ export const replaying = { is: false };
  * @param {number | null} tick
  */
 export function goTo(tick) {
-  if (tick === null || (tick >= model.state.tick && model.ahead === null && tick <= model.state.tick + 1)) {
-    live();
-    return;
-  }
-  const first = model.state.kept[0];
-  const goal = Math.max(first, Math.round(tick));
-  if (goal > model.state.tick) {
-    model.ahead = goal;
-    changed("ahead");
-    changed("tick");
-    return;
-  }
-  if (model.ahead !== null) {
-    model.ahead = null;
-    changed("ahead");
-  }
-  model.sought = goal;
+  const now = model.state.tick;
+  const last = Math.max(now, lastAhead(), model.ahead ?? 0);
+  const goal = tick === null ? now : Math.min(last, Math.max(model.state.kept[0], Math.round(tick)));
+  // A hair beyond the running tick is not meant as the forecast.
+  if (goal === now || (goal === now + 1 && model.ahead === null)) live();
+  else if (goal > now) lookAhead(goal);
+  else lookBack(goal);
+}
+
+/** @param {number} goal */
+function lookAhead(goal) {
+  const wasPast = model.sought !== null;
+  replaying.is = false;
+  [model.sought, model.ahead] = [null, goal];
+  changed("ahead");
+  changed("tick");
+  if (wasPast) seek(null);
+}
+
+/** @param {number} goal */
+function lookBack(goal) {
+  const wasAhead = model.ahead !== null;
+  [model.sought, model.ahead] = [goal, null];
+  if (wasAhead) changed("ahead");
   changed("tick");
   seek(goal);
+}
+
+/** Shows the running level where it has caught up with what was ahead, or no longer has what was past. */
+function keepWithin() {
+  const { tick } = model.state;
+  if ((model.sought !== null && model.sought >= tick) || (model.ahead !== null && model.ahead <= tick)) live();
 }
 
 /** Back to the running level. */
 export function live() {
   replaying.is = false;
-  const was = model.sought !== null || model.ahead !== null;
+  const was = !isLive();
   model.ahead = null;
   model.sought = null;
   if (!was) return;
@@ -81,13 +96,15 @@ export function seekAgain() {
 
 /** One tick back, or some. @param {number} ticks */
 export function stepBack(ticks) {
-  if (model.state.playing && model.sought === null) order("pause");
-  goTo(Math.max(model.state.kept[0], seenTick() - ticks));
+  if (model.state.playing && isLive()) order("pause");
+  goTo((model.ahead ?? seenTick()) - ticks);
 }
 
-/** One tick on, or some; in the past without running the level. @param {number} ticks */
+/** One tick on, or some; in the past and in the forecast without running the level. @param {number} ticks */
 export function stepOn(ticks) {
-  if (model.sought !== null) goTo(model.sought + ticks > model.state.tick ? null : model.sought + ticks);
+  const { ahead, sought } = model;
+  if (ahead !== null) goTo(ahead + ticks);
+  else if (sought !== null) goTo(Math.min(sought + ticks, model.state.tick));
   else step(ticks);
 }
 
@@ -135,7 +152,10 @@ function look() {
   if (awaited && model.state.tick >= awaited.goal) awaited.resolve();
 }
 
-for (const what of ["state", "frame"]) listen(what, look);
+for (const what of ["state", "frame"]) {
+  listen(what, look);
+  listen(what, keepWithin);
+}
 
 /** Plays or pauses: the running level, or the past that is seen. */
 export function togglePlay() {
@@ -173,8 +193,5 @@ function replay(now, before, at) {
 export async function goOn() {
   const tick = model.sought;
   if (tick === null) return;
-  const answer = await order("goOn", { tick });
-  if (!answer) return;
-  changed("cut", { tick });
-  live();
+  if (await order("goOn", { tick })) live();
 }

@@ -116,7 +116,6 @@ function bringIn(point) {
 
 /** @param {KeyboardEvent} event */
 function keys(event) {
-  event.stopPropagation();
   if (event.key === "ArrowDown") chosen = Math.min(found.length - 1, chosen + 1);
   else if (event.key === "ArrowUp") chosen = Math.max(0, chosen - 1);
   else if (event.key === "Enter") {

@@ -216,7 +216,6 @@ async function save() {
 
 /** @param {KeyboardEvent} event */
 function keys(event) {
-  event.stopPropagation();
   if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     save();

@@ -75,6 +75,8 @@ export function showTab(name) {
     tab.root.hidden = !isShown;
     tab.tab?.setAttribute("aria-selected", String(isShown));
     tab.tab?.setAttribute("tabindex", isShown ? "0" : "-1");
+    // A narrow panel has no room for all of them.
+    if (isShown) tab.tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
   before?.hide?.();
   tabs.find((tab) => tab.name === name)?.show?.();
@@ -120,6 +122,8 @@ function startGrip() {
   });
   grip.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") set(panel.clientWidth + 20);
-    if (event.key === "ArrowRight") set(panel.clientWidth - 20);
+    else if (event.key === "ArrowRight") set(panel.clientWidth - 20);
+    else return;
+    event.stopPropagation();
   });
 }

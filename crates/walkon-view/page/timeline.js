@@ -359,9 +359,7 @@ function press(event) {
 
 /** @param {number} left */
 function go(left) {
-  const tick = Math.max(0, tickAt(Math.max(GUTTER, left)));
-  if (tick > model.state.tick && !(future.isOn && future.newest?.tracks)) live();
-  else goTo(Math.min(tick, Math.max(model.state.tick, future.newest?.to ?? 0)));
+  goTo(tickAt(Math.max(GUTTER, left)));
 }
 
 /** @param {PointerEvent} event */

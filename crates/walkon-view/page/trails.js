@@ -26,6 +26,7 @@ let isStale = true;
 export function startTrails() {
   for (const what of ["selection", "sought", "tick", "parts"])
     listen(what, () => ((isStale = true), (points = what === "selection" ? [] : points)));
+  listen("forgotten", () => ((isStale = true), (points = [])));
   setInterval(look, 120);
 }
 

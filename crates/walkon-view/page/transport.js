@@ -143,11 +143,22 @@ function setSpeed(value) {
   speed.blur();
 }
 
-/** The next speed up or down. @param {1 | -1} way */
+/** The next speed of the list up or down, whatever the level goes at. @param {1 | -1} way */
 export function changeSpeed(way) {
-  const now = SPEEDS.indexOf(/** @type {never} */ (model.state.speed));
-  const next = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, (now < 0 ? 3 : now) + way))];
-  order("speed", { times: next });
+  const times = (/** @type {number | string} */ each) => (each === "max" ? Infinity : Number(each));
+  const now = times(model.state.speed);
+  const next =
+    way > 0 ? SPEEDS.find((each) => times(each) > now) : SPEEDS.filter((each) => times(each) < now).pop();
+  if (next !== undefined) order("speed", { times: next });
+}
+
+/** The largest seed that the program takes: larger numbers are not exact. */
+const SEED_MAX = Number.MAX_SAFE_INTEGER;
+
+/** Why a text is no seed; empty where it is one. @param {string} text */
+function wrongSeed(text) {
+  const isSeed = /^\d+$/.test(text.trim()) && Number(text) <= SEED_MAX;
+  return isSeed ? "" : `A seed is a whole number from 0 to ${SEED_MAX}.`;
 }
 
 /** @param {boolean} withSeed */
@@ -159,7 +170,7 @@ export async function startAgain(withSeed) {
   }
   const values = await askFor(
     "Restart with another seed",
-    [{ name: "seed", label: "Seed", value: String((model.welcome?.seed ?? 0) + 1) }],
+    [{ name: "seed", label: "Seed", value: String(Math.min(model.state.seed + 1, SEED_MAX)), wrong: wrongSeed }],
     "Restart",
   );
   if (!values) return;

@@ -13,6 +13,9 @@ interface RunState {
   isReproducible: boolean;
   ended: string | null;
   faults: number;
+  seed: number;
+  /** Whether choices wait for somebody to answer them. */
+  attends: boolean;
   stopped?: Stop | null;
 }
 

@@ -50,17 +50,18 @@ function showTools() {
     one("edit", "edit", "Edit the level", "E", "edit"),
     button({
       icon: "speech",
-      label: model.attends
+      label: model.state.attends
         ? "You answer choices of scenes"
         : "Choices of scenes take their default; press to answer them",
       key: "A",
       test: "attend",
-      pressed: model.attends,
+      pressed: model.state.attends,
       onclick: toggleAttendance,
     }),
   );
-  const hint = tool.now.hint ?? "";
-  byId("theatre").dataset.hint = hint;
+  const hint = byId("toolhint");
+  hint.textContent = tool.now.hint ?? "";
+  hint.hidden = hint.textContent === "";
 }
 
 function showView() {
