@@ -13,11 +13,13 @@ use std::sync::Arc;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
 use crate::base::ordered::CollectOrdered;
-use crate::nav::mesh::floor_layers::{arrange_on, cut_up, is_convex};
+use crate::nav::mesh::carve::CarvedPieces;
+use crate::nav::mesh::floor_layers::{arrange_on, is_convex};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
 use crate::nav::mesh::triangulate::{GroundSegment, arrange};
-use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, WallSide, beside};
+use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, WallSide, around, beside};
+use crate::nav::path::Disc;
 
 /// The polygon of an area, and the ground that it lies on: from one height to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,12 +57,22 @@ pub(crate) struct MeshBlocker {
     pub(crate) outline: AreaOutline,
     /// How far the middle of a body keeps off, metres.
     pub(crate) keep_m: f64,
+    /// The circle that its outline was made around; none of one that was authored.
+    pub(crate) disc: Option<Disc>,
 }
 
 impl MeshBlocker {
     /// What those have in common that block as one.
     fn kind(&self) -> [f64; 3] {
         [self.keep_m, self.outline.low_m, self.outline.high_m]
+    }
+
+    /// What a body keeps off that is wider than the mesh allows for. None where that is no single convex
+    /// polygon.
+    fn kept_off(&self, wider_m: f64) -> Option<WallOffset> {
+        let Disc { centre, radius_m } = self.disc?;
+        let polygon = around(geom::ground(centre), f64::from(radius_m) + self.keep_m + wider_m);
+        Some(WallOffset { polygon, low_m: self.outline.low_m, high_m: self.outline.high_m })
     }
 }
 
@@ -274,16 +286,29 @@ impl MeshInput {
     }
 
     /// What the obstacles of a key that were added later leave of the ground without them. Each is convex,
-    /// its inside to the left. Cost: as [`carve`].
-    pub(crate) fn without_added(&self, ground: &MeshView, added: &ViewKey) -> MeshView {
-        let in_force = self.in_force(added);
+    /// its inside to the left. Cost: that of the polygons on which something has changed since `pieces` were
+    /// kept, and some microseconds an obstacle.
+    pub(crate) fn without_added(
+        &self,
+        ground: &MeshView,
+        added: &ViewKey,
+        pieces: &CarvedPieces,
+    ) -> MeshView {
+        let mut shapes = Vec::new();
+        let mut others = Vec::new();
+        for blocker in self.in_force(added) {
+            match blocker.kept_off(added.wider_m()) {
+                Some(shape) => shapes.push(shape),
+                None => others.push(blocker),
+            }
+        }
         let outline = |blocker: &&MeshBlocker| {
             let AreaOutline { polygon, low_m, high_m, .. } = blocker.outline.clone();
             WallOffset { polygon, low_m, high_m }
         };
-        let mut shapes: Vec<WallOffset> = in_force.iter().map(outline).collect();
-        keep_off(&in_force, added.wider_m(), &mut Vec::new(), &mut shapes);
-        let surface = carve(&ground.surface, &WallOffsets::new(shapes));
+        shapes.extend(others.iter().map(outline));
+        keep_off(&others, added.wider_m(), &mut Vec::new(), &mut shapes);
+        let surface = pieces.carve(&ground.surface, &shapes);
         MeshView { surface, sets: ground.sets.clone() }
     }
 
@@ -351,24 +376,6 @@ fn outer_edges(alike: &[&MeshBlocker]) -> Vec<GroundSegment> {
     }
     WallOffsets::new(convex).lines(&mut edges);
     edges
-}
-
-/// What some shapes leave of a surface. Cost: that of the polygons that they lie on, and a tenth of a
-/// microsecond for each of the others.
-pub(crate) fn carve(surface: &Topology, keepouts: &WallOffsets) -> Topology {
-    let mut lines: Vec<GroundSegment> = Vec::new();
-    keepouts.lines(&mut lines);
-    let mut is_near = vec![false; surface.polygon_count() as usize];
-    for around in keepouts.bounds() {
-        surface.tree.visit(around, &mut |polygon| is_near[polygon as usize] = true);
-    }
-    let is_taken = |polygon: u32, point: Point| {
-        is_near[polygon as usize] && keepouts.holds(point, surface.height(polygon, point))
-    };
-    let owner = |polygon: u32, point| (!is_taken(polygon, point)).then(|| surface.owner[polygon as usize]);
-    let mut carved = cut_up(surface, &lines, &owner);
-    carved.whole = surface.whole.clone();
-    carved
 }
 
 impl Topology {

@@ -8,6 +8,7 @@
 //! polygon (`triangulate`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered::{self, CollectOrdered};
@@ -15,8 +16,8 @@ use crate::nav::mesh::polygon::{clip, inner_width, length};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::topology_patch::TopologyPatch;
 use crate::nav::mesh::triangulate::{
-    GroundSegment, NEAR_M, ROUNDS_MAX, arrange, arrange_within, by_place, cut, leave_each_once, meetings,
-    rounded, split,
+    GroundSegment, NEAR_M, OwnedRings, ROUNDS_MAX, arrange, arrange_within, by_place, cut, leave_each_once,
+    meetings, rounded, split,
 };
 
 /// Polygons that have less than this in common, metres, only touch.
@@ -38,9 +39,24 @@ pub(crate) fn arrange_on(ground: &Topology, lines: &[GroundSegment], owner: Owne
 /// Cuts ground up along lines, polygon by polygon. Cost: that of the polygons under the lines; the others are
 /// left as they are, which takes a tenth of a microsecond each.
 pub(crate) fn cut_up(ground: &Topology, lines: &[GroundSegment], owner: OwnerAt<'_>) -> Topology {
-    let mut cut = GroundCut::new(ground, &split(lines));
+    let rings = |polygon: u32, rim: &[Point], lines: &[GroundSegment]| {
+        Arc::new(arrange_within(rim, lines, &|point| owner(polygon, point)))
+    };
+    cut_along(ground, &split(lines), &PolygonCuts { owner, rings: &rings })
+}
+
+/// What becomes of the polygons of a ground that is cut.
+pub(crate) struct PolygonCuts<'a> {
+    pub(crate) owner: OwnerAt<'a>,
+    /// What a polygon becomes with these corners around it and these lines within.
+    pub(crate) rings: &'a dyn Fn(u32, &[Point], &[GroundSegment]) -> Arc<OwnedRings>,
+}
+
+/// The same along lines that are cut already where they meet.
+pub(crate) fn cut_along(ground: &Topology, lines: &[GroundSegment], cuts: &PolygonCuts<'_>) -> Topology {
+    let mut cut = GroundCut::new(ground, lines);
     cut.settle();
-    cut.into_surface(owner)
+    cut.into_surface(cuts)
 }
 
 /// The polygons of a ground, and lines that are laid over them.
@@ -243,7 +259,7 @@ impl<'a> GroundCut<'a> {
         corners
     }
 
-    fn into_surface(mut self, owner: OwnerAt<'_>) -> Topology {
+    fn into_surface(mut self, cuts: &PolygonCuts<'_>) -> Topology {
         let mut cut = self.is_cut();
         let same = self.same(&cut);
         let is_merged = |corner: &u32| same[*corner as usize] != *corner;
@@ -255,8 +271,8 @@ impl<'a> GroundCut<'a> {
         let mut patch = TopologyPatch::default();
         for (polygon, is_cut) in (0_u32..).zip(cut) {
             if is_cut {
-                self.put_pieces(polygon, &same, owner, &mut patch);
-            } else if let Some(owner) = owner(polygon, self.ground.centre(polygon)) {
+                self.put_pieces(polygon, &same, cuts, &mut patch);
+            } else if let Some(owner) = (cuts.owner)(polygon, self.ground.centre(polygon)) {
                 patch.keep(polygon, owner);
             }
         }
@@ -265,22 +281,22 @@ impl<'a> GroundCut<'a> {
     }
 
     /// Appends what a polygon is cut into.
-    fn put_pieces(&mut self, polygon: u32, same: &[u32], owner: OwnerAt<'_>, patch: &mut TopologyPatch) {
+    fn put_pieces(&mut self, polygon: u32, same: &[u32], cuts: &PolygonCuts<'_>, patch: &mut TopologyPatch) {
         let rim: Vec<u32> = self.rim(polygon).iter().map(|at| at.corner).collect();
         let places: Vec<Point> = rim.iter().map(|&corner| self.places[corner as usize]).collect();
         // Those within polygons are the same as no other.
         let first =
             |corner: u32| if (corner as usize) < same.len() { first_of(same, corner) } else { corner };
         if self.lines_in(polygon).is_empty() && is_convex(places.len(), |at| places[at]) {
-            if let Some(owner) = owner(polygon, self.ground.centre(polygon)) {
+            if let Some(owner) = (cuts.owner)(polygon, self.ground.centre(polygon)) {
                 patch.put(rim.into_iter().map(first), owner);
             }
             return;
         }
-        let made = arrange_within(&places, self.lines_in(polygon), &|point| owner(polygon, point));
+        let made = (cuts.rings)(polygon, &places, self.lines_in(polygon));
         let corners = self.corners_at(polygon, &made.points);
-        for (ring, owner) in made.rings.into_iter().zip(made.owners) {
-            patch.put(ring.into_iter().map(|at| first(corners[at as usize])), owner);
+        for (ring, &owner) in made.rings.iter().zip(&made.owners) {
+            patch.put(ring.iter().map(|at| first(corners[*at as usize])), owner);
         }
     }
 

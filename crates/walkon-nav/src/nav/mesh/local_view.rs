@@ -10,11 +10,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
 use crate::nav::mesh::build::{MeshBlocker, MeshInput, MeshView, OutlineIndex, Sets, ViewKey, keep_off};
+use crate::nav::mesh::carve::CarvedPieces;
+use crate::nav::mesh::kept_pieces::KeptPieces;
 use crate::nav::mesh::locate::distance_sq;
 use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
@@ -381,7 +382,7 @@ impl<'a> GroundPatch<'a> {
 
 /// The ground around changes that lie near to one another.
 #[derive(Debug)]
-struct GroundPiece {
+pub(crate) struct GroundPiece {
     made: OwnedRings,
     /// By owner of its polygons: the areas that hold them.
     sets: Vec<Vec<u32>>,
@@ -399,42 +400,8 @@ impl GroundPiece {
 }
 
 /// The pieces made so far within one ground as it was at first, by their changes. None: made, and of no use.
-/// They depend on that ground and the changes alone, so keeping them changes no answer: what changes in one
-/// place does not make the ground of another place again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct GroundPieces(Arc<Mutex<PieceTable>>);
-
-type PieceTable = BTreeMap<Vec<u32>, Arc<Option<GroundPiece>>>;
-
-/// Pieces kept; beyond this all are made again.
-const PIECES_MAX: usize = 4096;
-
-impl GroundPieces {
-    fn find_or_make(
-        &self,
-        changes: &[u32],
-        make: impl FnOnce() -> Option<GroundPiece>,
-    ) -> Arc<Option<GroundPiece>> {
-        // A piece is put in whole or not at all.
-        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().get(changes).cloned();
-        known.unwrap_or_else(|| {
-            let piece = Arc::new(make());
-            let mut kept = kept();
-            if kept.len() >= PIECES_MAX {
-                kept.clear();
-            }
-            kept.insert(changes.to_vec(), piece.clone());
-            piece
-        })
-    }
-
-    /// How many are kept.
-    #[cfg(test)]
-    pub(crate) fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-}
+/// What changes in one place does not make the ground of another place again.
+pub(crate) type GroundPieces = KeptPieces<Option<GroundPiece>>;
 
 /// The places of windows in their list, in groups: those that overlap, or touch the same polygon of a ground,
 /// are of one group. Groups are in order of their first windows.
@@ -511,7 +478,7 @@ impl MeshInput {
         let mut all = OwnedRings::default();
         for group in groups(&first.surface, &windows) {
             let changes: Vec<u32> = group.iter().map(|&at| key.changes[at]).collect();
-            let piece = pieces.find_or_make(&changes, || {
+            let piece = pieces.find_or_make(changes.iter().copied().map(u64::from).collect(), || {
                 let windows = group.iter().map(|&at| windows[at]).collect();
                 self.piece(first, &key.with_only(&changes), &ChangedWindows::new(windows))
             });
@@ -538,7 +505,7 @@ impl MeshInput {
             blocking[obstacle] = key.blocking[obstacle].then_some(true)?;
         }
         let added = ViewKey { blocking: blocking.into(), ..key.clone() };
-        Some(self.without_added(first, &added))
+        Some(self.without_added(first, &added, &CarvedPieces::default()))
     }
 
     /// Where the coming or going of an area or obstacle may change the ground.

@@ -15,6 +15,7 @@ use crate::base::ids::AreaId;
 use crate::nav::Links;
 use crate::nav::edits::{AreaState, AreaStates, FACTOR_RANGE, clamp_factor};
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker, MeshInput, MeshView, ViewKey};
+use crate::nav::mesh::carve::CarvedPieces;
 use crate::nav::mesh::local_view::GroundPieces;
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, CheckedMesh};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
@@ -98,6 +99,7 @@ pub struct NavMesh {
     plain_key: ViewKey,
     views: Views,
     pieces: PieceTables,
+    carved: CarvedPieces,
     /// Views to keep beside those last used.
     kinds: usize,
     revision: u64,
@@ -233,7 +235,8 @@ impl NavMesh {
         let outline = |(at, shape): (usize, &AreaShape)| AreaOutline::new(shape.polygon.clone(), heights(at));
         let areas: Vec<AreaOutline> = source.areas.iter().enumerate().map(outline).collect();
         let obstacles = (areas.len()..).zip(&source.obstacles);
-        let blockers = obstacles.map(|shape| MeshBlocker { outline: outline(shape), keep_m }).collect();
+        let blockers =
+            obstacles.map(|shape| MeshBlocker { outline: outline(shape), keep_m, disc: None }).collect();
         let states: Vec<AreaState> = source
             .areas
             .iter()
@@ -421,7 +424,7 @@ impl NavMesh {
         let (mut before, mut added) = (key.clone(), key.clone());
         before.blocking = key.blocking[..authored].into();
         Arc::make_mut(&mut added.blocking)[..authored].fill(false);
-        self.source.without_added(&self.view_of(before), &added)
+        self.source.without_added(&self.view_of(before), &added, &self.carved)
     }
 
     /// The view at first, made again around what has changed since. It depends on the key alone, not on the

@@ -3,15 +3,17 @@
 //! In: polygons as authored, or areas and obstacles; edits, queries. Out: `NavMesh`, the backend on polygons.
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and
 //! the questions to it (`topology`, `topology_patch`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know
-//! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `local_view`,
-//! `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what
+//! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `carve`,
+//! `local_view`, `kept_pieces`, `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what
 //! walks on them.
 
 mod build;
+mod carve;
 mod compare;
 mod corridor;
 mod floor_layers;
 mod ground_query;
+mod kept_pieces;
 mod local_view;
 mod locate;
 mod map;

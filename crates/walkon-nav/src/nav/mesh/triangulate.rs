@@ -44,8 +44,9 @@ pub(crate) fn arrange(
 
 /// The polygons between some lines, as rings of corners.
 pub(crate) fn arrange_rings(lines: &[GroundSegment], owner: &dyn Fn(Point) -> Option<u32>) -> OwnedRings {
-    let mut triangles = Triangles::default();
-    triangles.put_lines(&split(lines));
+    let lines = split(lines);
+    let mut triangles = Triangles::around(&lines);
+    triangles.put_lines(&lines);
     let mut sheet = PolygonRings::of(&triangles.all, &|_| true, owner);
     sheet.join();
     OwnedRings { refused: triangles.refused, ..sheet.into_rings() }
@@ -58,7 +59,7 @@ pub(crate) fn arrange_within(
     lines: &[GroundSegment],
     owner: &dyn Fn(Point) -> Option<u32>,
 ) -> OwnedRings {
-    let mut triangles = Triangles::default();
+    let mut triangles = Triangles::around(lines);
     // All corners before any edge, so that none comes to lie on one.
     let corners: Vec<FixedVertexHandle> = ring.iter().filter_map(|&corner| triangles.put(corner)).collect();
     let ends: Vec<_> = lines.iter().map(|line| [line.from, line.to].map(|end| triangles.put(end))).collect();
@@ -322,10 +323,14 @@ impl Triangles {
         })
     }
 
-    fn put_lines(&mut self, lines: &[GroundSegment]) {
+    /// None yet, with a place for those around some lines.
+    fn around(lines: &[GroundSegment]) -> Self {
         let mut bounds = Bounds::EMPTY;
         lines.iter().flat_map(|line| [line.from, line.to]).for_each(|end| bounds.include(end));
-        self.near = NearVertices::new(bounds, lines.len());
+        Self { near: NearVertices::new(bounds, lines.len()), ..Self::default() }
+    }
+
+    fn put_lines(&mut self, lines: &[GroundSegment]) {
         for line in lines {
             let ends = [line.from, line.to].map(|end| self.put(end));
             self.join(ends);

@@ -34,6 +34,13 @@ impl WallOffset {
         Self { polygon, low_m: low_m - FLOOR_M, high_m: high_m + FLOOR_M }
     }
 
+    /// All that it is, as numbers.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
+        let corners = self.polygon.iter().flatten().copied();
+        let count = self.polygon.len() as u64;
+        [count].into_iter().chain(corners.chain([self.low_m, self.high_m]).map(f64::to_bits))
+    }
+
     /// An offset that holds at any height.
     pub(crate) fn of_all_floors(polygon: Vec<Point>) -> Self {
         Self { polygon, low_m: f64::NEG_INFINITY, high_m: f64::INFINITY }
@@ -162,6 +169,16 @@ impl WallOffsets {
             held = held || (shape.low_m..=shape.high_m).contains(&y) && is_deep(&shape.polygon, point, 0.0);
         });
         held
+    }
+
+    /// Those that touch a rectangle, in order.
+    pub(crate) fn within(&self, around: Bounds) -> impl Iterator<Item = &WallOffset> + '_ {
+        let mut found = Vec::new();
+        self.tree.visit(around, &mut |at| found.push(at));
+        found.sort_unstable();
+        // Leaves of the tree hold several.
+        let shapes = found.into_iter().map(|at| &self.shapes[at as usize]);
+        shapes.filter(move |shape| Bounds::of(&shape.polygon).overlaps(&around))
     }
 
     /// What each of them spans.

@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::rng::Rng;
-use crate::nav::mesh::build::carve;
+use crate::nav::mesh::carve::carve;
 use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::floor_layers::arrange_on;
 use crate::nav::mesh::floor_layers::buildings::{Building, CELL_M, LatticeCell, Rectangle};

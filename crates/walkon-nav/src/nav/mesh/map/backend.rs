@@ -129,7 +129,7 @@ impl Backend for NavMesh {
         let polygon = disc.map(outline).unwrap_or_default();
         let (y, storey_m) = (f64::from(centre.point.y), f64::from(geom::STOREY_M));
         let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
-        let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0 };
+        let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0, disc };
         let id = self.states.free_obstacle(used, |id| self.states.is_in_force(id));
         let source = Arc::make_mut(&mut self.source);
         let at = id.index() - source.areas.len();
