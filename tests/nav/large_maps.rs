@@ -14,8 +14,8 @@ use walkon_runtime::nav::cells::{
     CellArea, CellMap, CellSource, HierarchyUse, MapFrame, Method, fixed_factor,
 };
 use walkon_runtime::nav::{
-    Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests, PathStatus,
-    Search, Traversal,
+    Accept, AreaEdit, Backend, Disc, Layout, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests,
+    PathStatus, Search, Stagger, TileGrid, Traversal,
 };
 
 use crate::nav::nav_laws::Table;
@@ -337,6 +337,52 @@ fn a_line_through_a_maze_is_made_in_slices_that_change_nothing_but_when_it_is_th
         assert!(rough.path.cost_m >= whole.path.cost_m && rough.path.points.len() >= whole.path.points.len());
         for pair in rough.path.points.windows(2) {
             assert!(map.sight(pair[0], pair[1], &query.by).0, "from {} to {}", pair[0], pair[1]);
+        }
+    }
+}
+
+/// Goal: pulling a line tight through a maze costs less than a look at each of its tiles, on hexagons too: what
+/// lies round many corners is not looked at from each of them. Method: mazes from one end to the other.
+#[test]
+fn a_line_through_a_maze_of_hexagons_costs_no_more_than_its_tiles() {
+    let mut rng = Rng::stream(16, "mazes of hexagons");
+    for _ in 0..3 {
+        let (plan, open) = perfect_maze(38, &mut rng);
+        let side = plan.width;
+        let expansions_on = |layout: Layout| {
+            let grid = TileGrid {
+                layout,
+                columns: side,
+                rows: side,
+                tile_m: [1.0; 2],
+                min: [0.0; 2],
+                floor_y_m: 0.0,
+            };
+            let frame = grid.frame().unwrap();
+            let id_of = |column: u32, row: u32| {
+                let (x, z) = frame.cell_of_tile([column, row]).unwrap();
+                (z * frame.width + x) as usize
+            };
+            let mut walkable = vec![false; frame.cell_count() as usize];
+            for (at, _) in (0..).zip(&open).filter(|(_, is_open)| **is_open) {
+                walkable[id_of(at % side, at / side)] = true;
+            }
+            let map: NavMap =
+                CellMap::from_cells(&CellSource { frame, walkable, ..CellSource::default() }).unwrap().into();
+            let place = |column, row| frame.on_floor(frame.tile_centre([column, row]).unwrap());
+            let ends = query(&plan, 0, 0);
+            let query = PathQuery { start: place(1, 1), goal: place(side - 2, side - 2), ..ends };
+            let answer = map.plan(&query, &mut Search::default());
+            assert_eq!(answer.status, PathStatus::Complete);
+            for pair in answer.path.points.windows(2) {
+                assert!(map.sight(pair[0], pair[1], &query.by).0, "from {} to {}", pair[0], pair[1]);
+            }
+            answer.expansions
+        };
+        let most = open.iter().filter(|is_open| **is_open).count() as u32;
+        for layout in [Layout::Square8, Layout::HexPointy(Stagger::Odd), Layout::HexFlat(Stagger::Even)] {
+            let expansions = expansions_on(layout);
+            assert!(expansions <= most, "{expansions} on {layout:?}, {most} tiles");
         }
     }
 }

@@ -15,7 +15,9 @@ use crate::nav::cells::agent_mask::RestOfMap;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::CellMap;
-use crate::nav::cells::string_pulling::{Knot, LOOK_EFFORT, PulledLine, RawPath, Rope, Tightening, WayTurn};
+use crate::nav::cells::string_pulling::{
+    Knot, LOOK_EFFORT, PulledLine, RawPath, Rope, Tightening, WayTurn, run_length,
+};
 use crate::nav::cells::walkability::Passage;
 use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::node::NodeId;
@@ -461,12 +463,12 @@ impl StraightLines<'_> {
         at: &mut usize,
         turns: &mut Vec<WayTurn>,
     ) -> bool {
-        let is_plain = self.ground.bits.shape().is_plain();
+        let shape = self.ground.bits.shape();
         let mut add = |index: usize| {
             let knot = place(index);
-            let walked = turns.last().filter(|_| is_plain).map_or(0.0, |before| {
-                let [dx, dz] = [0, 1].map(|axis| (knot.at[axis] - before.knot.at[axis]).abs());
-                before.walked + dx.max(dz) + (core::f64::consts::SQRT_2 - 1.0) * dx.min(dz)
+            let walked = turns.last().map_or(0.0, |before| {
+                let [dx, dz] = [0, 1].map(|axis| knot.at[axis] - before.knot.at[axis]);
+                before.walked + run_length(shape, [dx, dz])
             });
             turns.push(WayTurn { index, knot, walked });
         };

@@ -193,11 +193,11 @@ impl<'a, C: Cells> Rope<'a, C> {
             let (first, last) = (turns[run], turns[run + 1]);
             let first = if first.index < next { at(next) } else { first };
             let ends = [away(first), away(last)];
-            let over = detour(&anchor, &last, ends[1]);
+            let over = self.detour(&anchor, &last, ends[1]);
             if over > 0.0 {
                 // What is left of the detour shrinks by no more than this from cell to cell.
                 let hidden = last.walked - over / DETOUR_LOST;
-                if detour(&anchor, &first, ends[0]) > 0.0 || hidden <= first.walked {
+                if self.detour(&anchor, &first, ends[0]) > 0.0 || hidden <= first.walked {
                     run = turns[..=run].partition_point(|turn| turn.walked < hidden).min(run);
                     continue;
                 }
@@ -250,6 +250,13 @@ impl<'a, C: Cells> Rope<'a, C> {
             last = at(before);
         }
         None
+    }
+
+    /// By how much the way from one place to another is longer than any that follows a straight line between
+    /// them from cell to cell: when it is, and no shorter way was found, they do not see each other. With
+    /// something to spare, for ways that are not quite the shortest.
+    fn detour(&self, from: &WayTurn, to: &WayTurn, away: Point) -> f64 {
+        (to.walked - from.walked) * (1.0 - SPARE) - longest_straight(self.cells.bits().shape(), away)
     }
 
     fn is_open(&self, Cell { x, z }: Cell<i64>) -> bool {
@@ -537,11 +544,29 @@ impl DirectionRange {
     }
 }
 
-/// By how much the way from one place to another is longer than any that follows a straight line between them
-/// from cell to cell: when it is, and no shorter way was found, they do not see each other. With something to
-/// spare, for ways that are not quite the shortest.
-fn detour(from: &WayTurn, to: &WayTurn, [dx, dz]: Point) -> f64 {
-    (to.walked - from.walked) * (1.0 - SPARE) - dx.abs() - dz.abs() - 2.0
+/// How far it is along a straight run of a way, in cells; of ground on which no detour is known 0.
+pub(crate) fn run_length(shape: CellShape, run: Point) -> f64 {
+    if shape.is_plain() {
+        let [dx, dz] = run.map(f64::abs);
+        dx.max(dz) + (core::f64::consts::SQRT_2 - 1.0) * dx.min(dz)
+    } else if shape.is_hexagonal() {
+        libm::sqrt(shape.metric.length_sq(run[0], run[1]))
+    } else {
+        0.0
+    }
+}
+
+/// How far it is at most from cell to cell along a straight line between two places.
+fn longest_straight(shape: CellShape, [dx, dz]: Point) -> f64 {
+    if !shape.is_hexagonal() {
+        return dx.abs() + dz.abs() + 2.0;
+    }
+    // Hexagons have neighbours in x, in z, and where both change by one, the other way.
+    let [along, across, aside] =
+        [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]].map(|[x, z]| libm::sqrt(shape.metric.length_sq(x, z)));
+    let both = if dx * dz < 0.0 { dx.abs().min(dz.abs()) } else { 0.0 };
+    let steps = along * (dx.abs() - both) + across * (dz.abs() - both) + aside * both;
+    steps + 3.0 * along.max(across).max(aside)
 }
 
 /// The last place of a run before those that a shadow hides, of which its last is one; one before the run
