@@ -36,6 +36,76 @@ fn hundredths(from: u16, to: u16, step: usize) -> impl Iterator<Item = f32> {
     (from..=to).step_by(step).map(|gap| f32::from(gap) / 100.0)
 }
 
+/// Two rooms, and a lane that bends twice between them, in which no two can pass. Lanes of meshes are as wide as
+/// bodies, those of grids as their middles may go.
+fn bent_lane(kind: &str, people: &str) -> String {
+    let areas = [
+        [0.0, 0.0, 4.0, 4.0],
+        [4.0, 1.5, 11.0, 2.5],
+        [10.0, 2.5, 11.0, 8.5],
+        [4.0, 7.5, 10.0, 8.5],
+        [0.0, 6.0, 4.0, 10.0],
+    ];
+    let areas = areas.map(|[west, north, east, south]| {
+        format!(r#"{{ "name": "at_{west}_{north}", "polygon": [[{west}, {north}], [{east}, {north}], [{east}, {south}], [{west}, {south}]] }}"#)
+    });
+    format!(
+        r#"{{ "navigation": {{ "kind": "{kind}", "cellSize": 0.25, "boundaryPadding": 0.35,
+            "areas": [{}] }}, "script": "room.lua", "characters": [{people}] }}"#,
+        areas.join(", ")
+    )
+}
+
+const RADII_M: [f32; 4] = [0.2, 0.25, 0.3, 0.35];
+
+/// Goal: a character without a walk that stands in a lane goes out of it before a walker, and never past it,
+/// where there is no room. Method: bodies of all sizes, places all along the lane, on cells and on a mesh.
+#[test]
+fn a_walker_comes_through_a_lane_in_which_another_stands_whatever_their_radii() {
+    let places = [[6.0, 2.0], [9.0, 2.0], [10.5, 2.0], [10.5, 4.0], [8.0, 8.0]];
+    let mut failed = Vec::new();
+    for kind in ["grid", "mesh"] {
+        for (walker_m, stander_m) in RADII_M.into_iter().flat_map(|one| RADII_M.map(|other| (one, other))) {
+            for [x, z] in places {
+                let people = format!(
+                    r#"{{ "name": "walker", "position": [1, 2], "radius": {walker_m} }},
+                    {{ "name": "stander", "position": [{x}, {z}], "radius": {stander_m} }}"#
+                );
+                let script = "function onStart() world.character('walker'):walkTo(1, 8) end";
+                let ends = ends(&bent_lane(kind, &people), script, 1, 60);
+                if ends != ["arrived/reached"] {
+                    failed.push(format!("{kind}: {walker_m} m past {stander_m} m at {x}, {z}: {ends:?}"));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Goal: of two that meet in a lane one backs out, also where they only push one another to and fro, and where
+/// the one that does was pushed off its way. Method: bodies of all sizes and of unlike speeds that set out
+/// from either end, on cells and on a mesh.
+#[test]
+fn two_of_any_size_and_speed_that_meet_in_a_bent_lane_both_arrive() {
+    for kind in ["grid", "mesh"] {
+        for (one_m, other_m) in RADII_M.into_iter().flat_map(|one| RADII_M.map(|other| (one, other))) {
+            for [one_mps, other_mps] in [[1.4, 1.0], [1.0, 1.4], [1.4, 1.4], [2.5, 1.2]] {
+                let people = format!(
+                    r#"{{ "name": "one", "position": [1, 2], "radius": {one_m}, "walkSpeed": {one_mps} }},
+                    {{ "name": "other", "position": [3, 8], "radius": {other_m}, "walkSpeed": {other_mps} }}"#
+                );
+                let script = "function onStart()
+                    world.character('one'):walkTo(1, 8)
+                    world.character('other'):walkTo(1, 2)
+                end";
+                let ends = ends(&bent_lane(kind, &people), script, 2, 60);
+                let what = format!("{kind}: {one_m} m at {one_mps}, {other_m} m at {other_mps}");
+                assert_eq!(ends, ["arrived/reached"; 2], "{what}");
+            }
+        }
+    }
+}
+
 /// A room, a walker in it, and two characters across its way, so far apart.
 fn two_who_stand(kind: &str, gap_m: f32) -> String {
     let (near, far) = (6.0 - gap_m / 2.0, 6.0 + gap_m / 2.0);

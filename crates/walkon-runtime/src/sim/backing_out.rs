@@ -7,7 +7,8 @@
 //! get on, whichever was created first. A walker that meets one that backs out backs out as well. Walkers
 //! that another lets pass lose no patience while it is on its way. Where two could pass, but not beside two
 //! more, files that stand abreast against each other are no better off: after a while one of them backs out
-//! as well. No walker backs out for longer than its time, so that none waits without an end. Not here: two
+//! as well. No walker backs out for longer than its time, so that none waits without an end; one that is pushed
+//! off the way that it backs out along begins again. Not here: two
 //! walkers that meet where there is room (`crowd::avoid`), standing characters (`yielding`), followers of the
 //! walker itself (`making_way`).
 //!
@@ -26,9 +27,10 @@ use crate::sim::retreats::{
     BACK_MAX_M, BackingParts, FILE_MAX, GAP_M, PassingFile, Retreat, SLOW_MPS, away_m, back_out, retreats,
 };
 use crate::sim::wayfinding::Wayfinding;
+use crate::world::character::{Character, standing_on};
 use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
-use crate::world::walk::{Ask, BackingOut, Phase, Walk};
+use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// So many in front of a character are known, the nearest first.
@@ -54,6 +56,9 @@ const WAITS_IDLY_S: f64 = 3.0;
 /// Seconds for which neither of two walkers that could pass comes nearer to its end than ever, after which
 /// their files are jammed. 4: streams that sort themselves into lanes have begun to flow.
 const JAMMED_S: f64 = 4.0;
+
+/// The same in a place too narrow to pass, where two that push one another to and fro seem to get on.
+const PUSHED_S: f64 = 2.0;
 
 /// Nobody.
 const NOBODY: u32 = u32::MAX;
@@ -149,8 +154,8 @@ struct Meeting {
     is_across: bool,
 }
 
-/// The pairs of walkers that meet. It is time when neither gets on; where two could pass, when neither has
-/// for long.
+/// The pairs of walkers that meet. It is time when neither gets on, or both only push one another; where two
+/// could pass, when neither has got on for long.
 fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meeting> {
     let meets = |&[one, other]: &[u32; 2]| {
         other != NOBODY && other > one && {
@@ -161,13 +166,13 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
     let meeting = |pair: [u32; 2]| {
         let [one, other] = pair.map(|index| &held[index as usize]);
         let is_narrow = meet(parts.bodies, one, other);
-        let ticks_of = |one: &Facing| {
-            let walk = parts.walks.get(one.walk);
-            if is_narrow { held_ticks(parts.clock, walk) } else { jammed_ticks(parts.clock, walk) }
-        };
-        let ticks = ticks_of(one).min(ticks_of(other));
-        let is_long = is_narrow || ticks >= parts.clock.rate.ticks(JAMMED_S);
-        Meeting { pair, is_due: is_long && is_due(parts.clock, ticks), is_across: false }
+        let walks = [one, other].map(|one| parts.walks.get(one.walk));
+        let [held, jammed] = [held_ticks, jammed_ticks].map(|ticks_of| {
+            walks.into_iter().map(|walk| ticks_of(parts.clock, walk)).fold(u64::MAX, u64::min)
+        });
+        let jammed_s = if is_narrow { PUSHED_S } else { JAMMED_S };
+        let is_jammed = jammed >= parts.clock.rate.ticks(jammed_s) && is_due(parts.clock, jammed);
+        Meeting { pair, is_due: is_jammed || is_narrow && is_due(parts.clock, held), is_across: false }
     };
     let meetings_of = |(index, one): (u32, &Facing)| {
         let others = one.front.into_iter().filter(|&row| row != NOBODY);
@@ -448,7 +453,8 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         let is_off = |place: Vec3| away_m(&way, place) >= room_m;
         is_off(backing.from) && is_off(backing.junction)
     };
-    let is_over = is_late || backing.yields_to.iter().all(|&who| has_passed(who));
+    let is_lost = !is_there && !gets_on && is_off_its_way(parts, backing, character);
+    let is_over = is_late || is_lost || backing.yields_to.iter().all(|&who| has_passed(who));
     if !is_over && !is_there && gets_on {
         let yields_to = backing.yields_to.clone();
         yields_to.into_iter().for_each(|who| wait_for_room(parts, who));
@@ -457,6 +463,16 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         walk.backing_out = None;
         walk.ask_for(Ask::Map);
     }
+}
+
+/// Whether a walker that backs out was pushed to where walls hide its way from it. Off the ground it sees
+/// nothing, and goes on.
+fn is_off_its_way(parts: &Wayfinding<'_>, backing: &BackingOut, character: &Character) -> bool {
+    let Following { path, cursor, .. } = &backing.way;
+    let ground = parts.map.nav.footing(&standing_on(character));
+    let next = cursor.ahead(path).first();
+    let place = character.body.position;
+    next.is_some_and(|&next| ground.is_walkable(place) && !ground.clear(place, next))
 }
 
 /// A walker that another lets pass has reason to wait.

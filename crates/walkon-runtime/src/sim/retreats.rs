@@ -228,6 +228,10 @@ impl Seeker<'_> {
             if corner_m > APART_M {
                 at = steer::along(spine, at, APART_M);
             } else {
+                // One that others have pushed aside comes back to the way first.
+                if points.len() == 1 && !self.ground.clear(place, corner) {
+                    points.push(begins.point);
+                }
                 points.push(corner);
                 at = OnPath { segment: at.segment + 1, point: corner };
             }

@@ -566,7 +566,7 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
     }
     let bodies = &parts.step.bodies;
     let way = way_ahead(bodies.place_of(parts.characters, one.row), one.ahead, walk, WAY_AHEAD_M);
-    if let Some(to) = aside(parts, character, by, &way) {
+    if let Some(to) = aside(parts, other, by, &way) {
         nudge(parts, other, by, to);
     }
 }
@@ -617,17 +617,13 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 }
 
 /// Where a character steps aside to, out of the way that the other has before it: straight away from that
-/// one, to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps
+/// one, to either side, or past it where it is wide enough for that, the first in a clear line. Where all of them stay in the way, two steps
 /// lead round a corner, so that a character in an archway is asked once; only then a place in the way. Where
 /// the walls leave none of the four, the same four along the walls: in a passage of one cell a character met
 /// a little askew would have nowhere to go (seed:D6). In a niche a part of a step may do. Before a bend it
 /// goes round that, along the way.
-fn aside(
-    parts: &YieldingParts<'_>,
-    character: &Character,
-    by: CharacterId,
-    way: &[Vec3],
-) -> Option<StepAside> {
+fn aside(parts: &YieldingParts<'_>, who: CharacterId, by: CharacterId, way: &[Vec3]) -> Option<StepAside> {
+    let character = parts.characters.get(who)?;
     let place = character.body.position;
     let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
     let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
@@ -650,8 +646,17 @@ fn aside(
         })
     };
     let straight = |to: &Vec3| StepAside { to: *to, via: None };
+    let is_wide = |at: Vec3| {
+        let reach = |side: Vec2| flat_distance(at, ground.last_clear(at, beside(at, side * room_m)));
+        reach(away.perp()) + reach(-away.perp()) >= room_m + PASSING_GAP_M
+    };
+    let past = usize::from(is_wide(place) && is_wide(from));
     let first_of = |places: &[Vec3; 4]| {
-        let out_of_it = places.iter().filter(clear).find(|to| !is_in_the_way(**to)).map(straight);
+        let out_of_it = places[..places.len() - 1 + past]
+            .iter()
+            .filter(clear)
+            .find(|to| !is_in_the_way(**to))
+            .map(straight);
         let onward = || places[..places.len() - 1].iter().find(clear).map(straight);
         out_of_it.or_else(|| round_corner(places)).or_else(onward)
     };
@@ -667,7 +672,10 @@ fn aside(
         Some(ground.last_clear(place, *to))
             .filter(|&to| flat_distance(place, to) >= STEP_MIN_M && !is_in_the_way(to))
     };
-    let deeper = || all.iter().flatten().find_map(part).map(|to| straight(&to));
+    let deeper = || {
+        let places = all.iter().flat_map(|places| &places[..places.len() - 1 + past]);
+        places.into_iter().find_map(part).map(|to| straight(&to))
+    };
     // Into the arms of the asker only where nothing else is left.
     let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
     all.iter().find_map(first_of).or_else(deeper).or_else(onward).or_else(back)
