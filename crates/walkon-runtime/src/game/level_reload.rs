@@ -4,7 +4,8 @@
 //! sentences about what could not be kept. Holds: an invalid level changes nothing; things are known by name:
 //! a character stays where it stands while the new map is walkable there, else it is put on the nearest
 //! ground within eight metres, else it is removed; doors keep their state; changes by scripts stay unless the
-//! file now says something else. A door keeps its number, so handles go on meaning it; one that is gone
+//! file now says something else. Where nothing has changed that decides about the ground, the map and all
+//! walks stay as they are. A door keeps its number, so handles go on meaning it; one that is gone
 //! leaves its number and its place behind. Not here: scripts (`script::host::reload`), what refers to areas
 //! by number (`area_numbers`).
 
@@ -56,6 +57,8 @@ pub(crate) struct Origin {
     rate: u32,
     /// Over the level and every file it names.
     hash: u64,
+    /// Over what decides about the ground.
+    ground: u64,
     /// A later level, which was refused.
     pub(super) refused: Option<RefusedLevel>,
 }
@@ -96,6 +99,29 @@ impl RefusedLevel {
     }
 }
 
+/// What a level file says of the whole.
+#[derive(Clone, Debug)]
+pub(super) struct LevelGiven {
+    /// The name of its script.
+    pub(super) script: Option<String>,
+    pub(super) seed: u64,
+    /// Over the level and every file it names.
+    pub(super) hash: u64,
+    /// Over what decides about the ground.
+    pub(super) ground: u64,
+}
+
+impl LevelGiven {
+    pub(super) fn of(level: &Level) -> Self {
+        Self {
+            script: level.def.script.as_ref().map(|script| script.value.clone()),
+            seed: level.def.seed,
+            hash: level.hash(),
+            ground: level.ground_hash(),
+        }
+    }
+}
+
 /// What a level file says of a character.
 #[derive(Clone, Debug, PartialEq)]
 struct Given {
@@ -129,8 +155,9 @@ impl From<&Character> for Given {
 }
 
 impl Origin {
-    /// What the level gave, as far as an edit can change it; `script` is the name of its script.
-    pub(super) fn of(built: &Spawned, script: Option<String>, seed: u64, hash: u64) -> Self {
+    /// What the level gave, as far as an edit can change it.
+    pub(super) fn of(built: &Spawned, given: LevelGiven) -> Self {
+        let LevelGiven { script, seed, hash, ground } = given;
         let world = &built.world;
         let name_of = |id: CharacterId| world.name_of(id).to_owned();
         let behaviours = built.characters.iter().map(|(id, found)| {
@@ -152,6 +179,7 @@ impl Origin {
             seed,
             rate: world.clock.rate.per_second(),
             hash,
+            ground,
             refused: None,
         }
     }
@@ -159,6 +187,11 @@ impl Origin {
     /// The hash of the level.
     pub(super) fn hash(&self) -> u64 {
         self.hash
+    }
+
+    /// The hash of what decides about its ground.
+    pub(super) fn ground(&self) -> u64 {
+        self.ground
     }
 
     /// Writes what a level gave, next to the world made from it: most characters are still as the level gave
@@ -180,6 +213,7 @@ impl Origin {
             rate: _,
             // In the header.
             hash: _,
+            ground: _,
             // A load takes in the level as it is by then.
             refused: _,
         } = self;
@@ -200,13 +234,13 @@ impl Origin {
         save_people(out, world, people, behaviours);
     }
 
-    /// Reads what a level gave when its world was saved. From the load on the values of the present level
-    /// count.
+    /// Reads what a level gave when its world was saved. From the load on the values of `now`, the present
+    /// level, count, but for the ground: `ground` is the hash of that when it was saved.
     pub(super) fn load(
         input: &mut ByteReader<'_>,
         world: &World,
-        script: Option<String>,
-        hash: u64,
+        now: LevelGiven,
+        ground: u64,
     ) -> Result<Self, DecodeError> {
         let areas = input.list(|input| {
             let (name, available, factor) = (input.text()?, input.flag()?, input.float()?);
@@ -229,10 +263,11 @@ impl Origin {
             behaviours,
             settings: world.settings.clone(),
             day,
-            script,
+            script: now.script,
             seed,
             rate: world.clock.rate.per_second(),
-            hash,
+            hash: now.hash,
+            ground,
             refused: None,
         })
     }
@@ -415,10 +450,9 @@ impl StagedLevel {
 
     /// A level that a load finds changed.
     pub(super) fn of(level: Level) -> Self {
-        let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
-        let hash = level.hash();
+        let given = LevelGiven::of(&level);
         let built = spawn::build(level, None);
-        let origin = Origin::of(&built, script, seed, hash);
+        let origin = Origin::of(&built, given);
         Self { written: Written::default(), texts: LevelTexts::default(), built, origin }
     }
 }
@@ -430,9 +464,12 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) ->
     apply_to(world, old, staged, &walkable)
 }
 
-/// The same for a world that was loaded: nobody knows the ground any more that they stood on, so every
-/// character is put on that of the new level.
+/// The same for a world that was loaded: if its ground has changed, nobody knows any more what they stood on,
+/// so every character is put on that of the new level.
 pub(super) fn apply_loaded(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
+    if old.ground == staged.origin.ground {
+        return apply(world, old, staged);
+    }
     let everybody = world.characters().map(|(id, _)| id).collect_set();
     apply_to(world, old, staged, &everybody)
 }
@@ -447,14 +484,11 @@ fn apply_to(
     let before = std::mem::replace(old, origin);
     let mut edited = Edited::default();
     let mut new = built.world;
-    let areas = areas(world, &before, &new);
-    doors(world, &before, &new, &mut edited);
-    map(world, new.map.nav, &areas, &mut edited);
-    world.map.is_precomputed = new.map.is_precomputed;
-    world.map.link_actions = Arc::clone(&new.map.link_actions);
+    let has_new_ground = before.ground != old.ground;
+    if has_new_ground {
+        ground(world, &before, &mut new, &mut edited);
+    }
     (world.level.name, world.level.props) = (new.level.name, std::mem::take(&mut new.level.props));
-    let tiles = std::mem::replace(&mut world.map.tiles, new.map.tiles.take());
-    tiles::move_to(world, tiles);
     regions(world, new.triggers.regions, &mut edited);
     places(world, &before, new.places.marks, new.places.routes);
     settings(world, &before, old, &mut edited);
@@ -467,9 +501,22 @@ fn apply_to(
             edited.behaviours.push((id, given.clone()));
         }
     }
-    replan(world);
-    world.events.push(Fact::MapRevision(world.map.nav.revision()));
+    if has_new_ground {
+        replan(world);
+        world.events.push(Fact::MapRevision(world.map.nav.revision()));
+    }
     edited
+}
+
+/// The new map with its areas and doors, in place of the old one.
+fn ground(world: &mut World, before: &Origin, new: &mut World, edited: &mut Edited) {
+    let areas = areas(world, before, new);
+    doors(world, before, new, edited);
+    map(world, std::mem::take(&mut new.map.nav), &areas, edited);
+    world.map.is_precomputed = new.map.is_precomputed;
+    world.map.link_actions = Arc::clone(&new.map.link_actions);
+    let tiles = std::mem::replace(&mut world.map.tiles, new.map.tiles.take());
+    tiles::move_to(world, tiles);
 }
 
 fn stands(world: &World, one: &Character) -> bool {

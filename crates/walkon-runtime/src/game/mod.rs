@@ -42,7 +42,7 @@ use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::game::fault_list::FaultList;
 use crate::game::inputs::{Input, Reload};
-use crate::game::level_reload::Origin;
+use crate::game::level_reload::{LevelGiven, Origin};
 use crate::game::recorder::Recorder;
 use crate::game::tick::Tick;
 use crate::game::tick_notes::CrowdCounts;
@@ -221,9 +221,9 @@ impl Game {
         setup: Setup,
     ) -> Result<(World, ScriptHost, Recorder, Origin), StartError> {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
-        let (own_seed, hash) = (level.def.seed, level.hash());
+        let given = LevelGiven::of(&level);
         let built = spawn::build(level, setup.seed);
-        let origin = Origin::of(&built, level_script.clone(), own_seed, hash);
+        let origin = Origin::of(&built, given);
         let Spawned { mut world, characters } = built;
         world.set_threads(setup.threads);
         let behaviour =

@@ -13,7 +13,7 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash;
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
-use crate::game::level_reload::{self, Edited, Origin, StagedLevel};
+use crate::game::level_reload::{self, Edited, LevelGiven, Origin, StagedLevel};
 use crate::game::{Game, Setup, reload_errors};
 use crate::level::{Level, spawn};
 use crate::script::host::reload::ReloadError;
@@ -30,7 +30,7 @@ use crate::world::snapshot::{self, RestoreGround};
 const MAGIC: &[u8; 8] = b"walkonSG";
 
 /// The form of save games that this version writes and reads.
-pub const SAVE_FORM: u32 = 10;
+pub const SAVE_FORM: u32 = 11;
 
 /// Longest save game that is read.
 pub const SAVE_BYTES_MAX: usize = 256 << 20;
@@ -101,6 +101,8 @@ pub struct SaveHeader {
     pub level: String,
     /// Over the level and every file it names.
     pub level_hash: u64,
+    /// Over what of it decides about the ground.
+    pub ground_hash: u64,
     /// Hash of each script by its path below the script folders.
     pub scripts: BTreeMap<String, u64>,
     /// Seed of the run.
@@ -130,6 +132,7 @@ impl SaveHeader {
             luau,
             level,
             level_hash,
+            ground_hash,
             scripts,
             seed,
             tick,
@@ -140,6 +143,7 @@ impl SaveHeader {
         luau.save(out);
         level.save(out);
         out.whole(*level_hash);
+        out.whole(*ground_hash);
         out.list(scripts.iter(), |out, (path, hash)| {
             path.save(out);
             out.whole(*hash);
@@ -157,6 +161,7 @@ impl SaveHeader {
             luau: Saved::load(input)?,
             level: Saved::load(input)?,
             level_hash: input.whole()?,
+            ground_hash: input.whole()?,
             scripts: input.list(|input| Ok((input.text()?, input.whole()?)))?.into_iter().collect_map(),
             seed: input.whole()?,
             tick: input.word()?,
@@ -262,6 +267,7 @@ impl Game {
             luau: LUAU_VERSION.to_owned(),
             level: world.level_name().to_owned(),
             level_hash: origin.hash(),
+            ground_hash: origin.ground(),
             scripts: self.scripts.as_ref().map(ScriptHost::text_hashes).unwrap_or_default(),
             seed: world.seed(),
             tick: world.tick().0,
@@ -374,15 +380,14 @@ fn read(
         let (there, here) = (&header.level, &level.def.name);
         return Err(RestoreError::Bytes(format!("it is of level \"{there}\", this is \"{here}\"")));
     }
-    let hash = level.hash();
-    let script = level.def.script.as_ref().map(|script| script.value.clone());
-    let ground = if hash == header.level_hash { RestoreGround::Same } else { RestoreGround::Changed };
-    if ground == RestoreGround::Changed
-        && let Some(refusal) = reload_errors::unknown_script(&level, &scripts.texts_to_be())
-    {
+    let given = LevelGiven::of(&level);
+    let is_changed = given.hash != header.level_hash;
+    let is_same_ground = given.ground == header.ground_hash;
+    let ground = if is_same_ground { RestoreGround::Same } else { RestoreGround::Changed };
+    if is_changed && let Some(refusal) = reload_errors::unknown_script(&level, &scripts.texts_to_be()) {
         return Err(RestoreError::Scripts(Box::new(refusal)));
     }
-    let staged = (ground == RestoreGround::Changed).then(|| StagedLevel::of(level.clone()));
+    let staged = is_changed.then(|| StagedLevel::of(level.clone()));
     // The characters come from the save.
     level.def.characters.clear();
     let fresh = spawn::build(level, Some(header.seed)).world;
@@ -392,7 +397,7 @@ fn read(
     if world.seed() != header.seed {
         return Err(RestoreError::Bytes("the seeds in it differ".to_owned()));
     }
-    let mut origin = Origin::load(&mut input, &world, script, hash)?;
+    let mut origin = Origin::load(&mut input, &world, given, header.ground_hash)?;
     let edited = match staged {
         Some(staged) => level_reload::apply_loaded(&mut world, &mut origin, staged),
         None => Edited::default(),

@@ -35,6 +35,38 @@ impl Level {
         hash.finish()
     }
 
+    /// A hash over what decides about the ground: every file but the level, and of that all keys but those
+    /// that surely have nothing to do with it. Where it is the same the map is, too; not always the other way
+    /// round.
+    #[must_use]
+    pub(crate) fn ground_hash(&self) -> u64 {
+        let mut hash = ContentHash::default();
+        let (level, others) =
+            self.files.split_first().map_or((None, &[][..]), |(level, others)| (Some(level), others));
+        others.iter().for_each(|file| {
+            hash.text(&file.path).word(file.hash);
+        });
+        let parsed = level.and_then(|level| serde_json::from_str(&level.text).ok());
+        match parsed {
+            Some(serde_json::Value::Object(keys)) => {
+                for (key, value) in keys {
+                    if key == "characters" {
+                        // The map is made ready for their bodies.
+                        for radius in radii(&value) {
+                            hash.text(&radius.to_string());
+                        }
+                    } else if !OFF_THE_GROUND.contains(&key.as_str()) && !key.starts_with("x-") {
+                        hash.text(&key).text(&value.to_string());
+                    }
+                }
+            }
+            _ => level.into_iter().for_each(|level| {
+                hash.word(level.hash);
+            }),
+        }
+        hash.finish()
+    }
+
     /// A diagnostic at a place of the level that a later check looked at, such as a script that is missing or
     /// a parameter that a behaviour does not take.
     #[must_use]
@@ -51,6 +83,15 @@ impl Level {
         let path = file.map(|file| file.path.clone()).unwrap_or_default();
         Diagnostic { code, severity, path, line, column, pointer, message, help: None, span }
     }
+}
+
+/// Keys of a level that have nothing to do with its ground, nor with what is known by its numbers.
+const OFF_THE_GROUND: [&str; 9] =
+    ["$schema", "name", "seed", "clock", "marks", "routes", "script", "limits", "pathBudget"];
+
+/// The radii of some characters, as they are written.
+fn radii(characters: &serde_json::Value) -> impl Iterator<Item = &serde_json::Value> {
+    characters.as_array().into_iter().flatten().filter_map(|one| one.get("radius"))
 }
 
 /// Why a level was refused.

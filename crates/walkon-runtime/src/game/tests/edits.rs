@@ -31,6 +31,36 @@ fn area(run: &ToldLevel, name: &str) -> AreaId {
     run.game.world.find_area(name).expect("the level has it")
 }
 
+/// Goal: an edit that has nothing to do with the ground makes no walk plan again. Method: each key of a level,
+/// changed in the middle of a walk; whether the map has another revision, and whether the walk searches.
+#[test]
+fn only_edits_that_decide_about_the_ground_change_the_map() {
+    let off_the_ground = [
+        r#""x-note": 1,"#,
+        r#""name": "told","#,
+        r#""marks": { "tree": [1, 1] },"#,
+        r#""routes": { "round": [[1, 1], [2, 2]] },"#,
+        r#""limits": { "watchesPerOwner": 7 },"#,
+        r#""pathBudget": 900,"#,
+        r#""clock": { "start": "7:00" },"#,
+    ];
+    let of_the_ground = [GATE, YARD, r#""crowd": { "nudgeDist": 1.0 },"#, r#""tickRate": 30,"#];
+    let edits =
+        off_the_ground.map(|more| (more, false)).into_iter().chain(of_the_ground.map(|more| (more, true)));
+    for (more, is_of_ground) in edits {
+        let mut run = ToldLevel::of(&house("", ""), SILENT);
+        let anna = run.game.world.find_character("anna").expect("she is there");
+        run.game.walk_to(anna, [19.0, 0.0, 5.0]).expect("she may");
+        run.ticks(30);
+        let before = run.game.world.map.nav.revision();
+        edit(&mut run, &house("", more));
+        let world = &run.game.world;
+        assert_eq!(world.map.nav.revision() != before, is_of_ground, "{more}");
+        let walk = world.character(anna).and_then(|anna| world.walks.get(anna.walk?)).expect("she walks");
+        assert_eq!(walk.ask.is_some(), is_of_ground, "{more}");
+    }
+}
+
 #[test]
 fn a_door_that_comes_back_stands_as_the_file_says() {
     let mut run = ToldLevel::of(&house("", GATE), SILENT);
