@@ -540,6 +540,123 @@ fn fault_f38_a_trace_of_another_version_level_or_script_is_refused_by_name() {
     assert!(err.contains("a level levels/room.json with the hash"), "{err}");
 }
 
+/// A header with everything that one may have.
+fn whole_header() -> Value {
+    let trace = Piece::room(WALKER).record(3, BTreeMap::new(), None);
+    let mut header: Value = serde_json::from_str(trace.lines().next().unwrap()).unwrap();
+    header["limits"] = serde_json::json!({ "fuelPerCall": 100_000, "nodes": null });
+    header["from"] = "AAAA".into();
+    header["interactive"] = true.into();
+    header["texts"] = serde_json::json!({ "scripts": { "a.lua": "" }, "files": {} });
+    header
+}
+
+/// Values of every type, and the fields of a header in which each may stand.
+const VALUES: [(&str, &[&str]); 14] = [
+    ("null", &["until"]),
+    ("true", &["strict", "interactive"]),
+    ("5", &COUNTS),
+    ("-1", &[]),
+    ("1.5", &[]),
+    ("1e300", &[]),
+    ("\"x\"", &["walkon", "luau", "level", "levelFile", "until"]),
+    ("\"5\"", &["walkon", "luau", "level", "levelFile", "until"]),
+    ("[]", &["args"]),
+    ("[1]", &[]),
+    ("[null]", &[]),
+    ("{}", &["scripts", "limits"]),
+    ("{\"a\":\"x\"}", &[]),
+    ("{\"a\":-1}", &[]),
+];
+const COUNTS: [&str; 8] =
+    ["trace", "seed", "tickRate", "ticks", "hashEvery", "positions", "detail", "pathBudget"];
+
+/// Fields that other hosts and older traces may leave out.
+const MAY_BE_MISSING: [&str; 8] =
+    ["luau", "until", "hashEvery", "positions", "detail", "texts", "from", "interactive"];
+
+#[test]
+fn every_field_of_a_header_that_is_of_another_type_is_refused_by_its_name() {
+    let whole = whole_header();
+    let read =
+        |header: &Value| Recording::read(&format!("{header}\n")).map(|_| ()).map_err(|e| e.to_string());
+    assert_eq!(read(&whole), Ok(()));
+    let refused_by = |name: &str, why: &str| match name {
+        "walkon" | "trace" => why == "line 1: it is not the header of a trace",
+        _ => why.starts_with(&format!("line 1: \"{name}\"")),
+    };
+    let names: Vec<&String> = whole.as_object().unwrap().keys().collect();
+    assert!(names.len() >= 21, "{names:?}");
+    for name in names {
+        for (value, fields) in VALUES {
+            let mut header = whole.clone();
+            header[name] = serde_json::from_str(value).unwrap();
+            match read(&header) {
+                Ok(()) => assert!(fields.contains(&name.as_str()), "{name} = {value} is taken"),
+                Err(why) => assert!(
+                    !fields.contains(&name.as_str()) && refused_by(name, &why),
+                    "{name} = {value}: {why}"
+                ),
+            }
+        }
+        let mut header = whole.clone();
+        header.as_object_mut().unwrap().remove(name);
+        match read(&header) {
+            Ok(()) => assert!(MAY_BE_MISSING.contains(&name.as_str()), "{name} is left out"),
+            Err(why) => assert!(
+                !MAY_BE_MISSING.contains(&name.as_str()) && refused_by(name, &why),
+                "without {name}: {why}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn a_header_with_a_field_of_another_type_ends_the_command_with_six() {
+    let project = project();
+    let path = project.path().join("t.jsonl");
+    let trace = std::fs::read_to_string(&path).unwrap();
+    let header = trace.lines().next().unwrap();
+    let whole: Value = serde_json::from_str(header).unwrap();
+    for name in whole.as_object().unwrap().keys().map(String::as_str).chain(["from", "interactive", "texts"])
+    {
+        let mut edited = whole.clone();
+        edited[name] = serde_json::json!([1]);
+        std::fs::write(&path, trace.replacen(header, &edited.to_string(), 1)).unwrap();
+        let (_, err) = ends(project.path(), 6, &["replay", "t.jsonl"]);
+        assert!(err.contains("t.jsonl: line 1: ") && err.contains("walkon run --trace"), "{name}: {err}");
+    }
+}
+
+#[test]
+fn a_trace_that_leaves_out_a_script_of_its_level_is_of_another_one() {
+    let project = project();
+    let path = project.path().join("t.jsonl");
+    let trace = std::fs::read_to_string(&path).unwrap();
+    let header = trace.lines().next().unwrap();
+    let mut edited: Value = serde_json::from_str(header).unwrap();
+    edited["scripts"] = serde_json::json!({});
+    let edited = trace.replacen(header, &edited.to_string(), 1);
+    std::fs::write(&path, &edited).unwrap();
+    let (_, err) = ends(project.path(), 3, &["replay", "t.jsonl"]);
+    assert!(err.contains("it does not list the script \"room.lua\", which its level names"), "{err}");
+    // A script that lies beside the level's own and is nearer to its name was added since.
+    std::fs::create_dir_all(project.path().join("scripts/sub")).unwrap();
+    std::fs::rename(project.path().join("scripts/room.lua"), project.path().join("scripts/sub/room.lua"))
+        .unwrap();
+    let ran = walkon(project.path(), &["run", "room", "--ticks", "60", "--trace", "t.jsonl"]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    std::fs::write(project.path().join("scripts/room.lua"), "error('added')").unwrap();
+    ends(project.path(), 0, &["replay", "t.jsonl"]);
+    // What the project does not have either is the fault of its scripts, as it is for `run`.
+    std::fs::write(&path, &edited).unwrap();
+    for script in ["scripts/room.lua", "scripts/sub/room.lua"] {
+        std::fs::remove_file(project.path().join(script)).unwrap();
+    }
+    let (_, err) = ends(project.path(), 4, &["replay", "t.jsonl"]);
+    assert!(err.contains("unknown script \"room.lua\""), "{err}");
+}
+
 #[test]
 fn fault_i11_another_vm_or_other_limits_refuse_the_trace() {
     let project = project();

@@ -169,7 +169,7 @@ impl Header {
         Ok(Self {
             walkon: field.text("walkon")?,
             trace: field.count("trace")?,
-            luau: json["luau"].as_str().unwrap_or_default().to_owned(),
+            luau: field.given("luau", |field| field.text("luau"))?.unwrap_or_default(),
             level: field.text("level")?,
             level_file: field.text("levelFile")?,
             level_hash: field.hash(&json["levelHash"], "levelHash")?,
@@ -177,23 +177,23 @@ impl Header {
             seed: field.count("seed")?,
             tick_rate: field.count("tickRate")?,
             bound: Bound {
-                is_strict: json["strict"].as_bool().ok_or("\"strict\" is not true or false")?,
+                is_strict: field.flag("strict")?,
                 ticks_max: field.count("ticks")?,
-                until: json["until"].as_str().map(str::to_owned),
+                until: if json["until"].is_null() { None } else { Some(field.text("until")?) },
             },
             args: field.texts("args")?,
             options: RecordOptions {
                 trace: true,
-                hash_every: json["hashEvery"].as_u64().unwrap_or(1),
-                positions_every: json["positions"].as_u64().unwrap_or(0),
-                detail_every: json["detail"].as_u64().unwrap_or(0),
+                hash_every: field.interval("hashEvery")?.unwrap_or(1),
+                positions_every: field.interval("positions")?.unwrap_or(0),
+                detail_every: field.interval("detail")?.unwrap_or(0),
                 sentences: false,
             },
             path_budget: field.count("pathBudget")?,
-            limits: field.map("limits", |value| Ok(value.as_u64()))?,
-            texts: ProjectTexts::read(&json["texts"])?,
-            from: field.bytes("from")?,
-            is_interactive: json["interactive"].as_bool().unwrap_or(false),
+            limits: field.map("limits", limit)?,
+            texts: field.given("texts", |_| ProjectTexts::read(&json["texts"]))?,
+            from: field.given("from", |field| field.bytes("from"))?,
+            is_interactive: field.given("interactive", |field| field.flag("interactive"))?.unwrap_or(false),
         })
     }
 
@@ -260,20 +260,40 @@ impl ProjectTexts {
         JsonLine::default().raw("scripts", &all(&self.scripts)).raw("files", &all(&self.files)).finish()
     }
 
-    fn read(json: &Value) -> Result<Option<Self>, String> {
-        if json.is_null() {
-            return Ok(None);
-        }
+    fn read(json: &Value) -> Result<Self, String> {
         let field = HeaderFields(json);
         let text = |value: &Value| value.as_str().map(str::to_owned).ok_or("a text is not text".to_owned());
-        Ok(Some(Self { scripts: field.map("scripts", text)?, files: field.map("files", text)? }))
+        let in_texts = |why: String| format!("\"texts\": {why}");
+        let scripts = field.map("scripts", text).map_err(in_texts)?;
+        Ok(Self { scripts, files: field.map("files", text).map_err(in_texts)? })
     }
+}
+
+/// A limit: a whole number, or nothing where the map decides.
+fn limit(value: &Value) -> Result<Option<u64>, String> {
+    let number = value.as_u64();
+    let is_limit = number.is_some() || value.is_null();
+    is_limit.then_some(number).ok_or_else(|| "\"limits\" has one that is not a whole number".to_owned())
 }
 
 /// The fields of an object, or a sentence about the one that is wrong.
 struct HeaderFields<'a>(&'a Value);
 
 impl HeaderFields<'_> {
+    /// A field that older traces and other hosts may leave out.
+    fn given<T>(&self, name: &str, read: impl Fn(&Self) -> Result<T, String>) -> Result<Option<T>, String> {
+        self.0.get(name).map(|_| read(self)).transpose()
+    }
+
+    /// One in so many; none where the field is left out.
+    fn interval(&self, name: &str) -> Result<Option<u64>, String> {
+        self.given(name, |field| field.count(name))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        self.0[name].as_bool().ok_or_else(|| format!("\"{name}\" is not true or false"))
+    }
+
     fn text(&self, name: &str) -> Result<String, String> {
         self.0[name].as_str().map(str::to_owned).ok_or_else(|| format!("\"{name}\" is not text"))
     }
@@ -282,10 +302,10 @@ impl HeaderFields<'_> {
         self.0[name].as_u64().ok_or_else(|| format!("\"{name}\" is not a whole number"))
     }
 
-    /// Bytes in base64; none where the field is not there.
-    fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>, String> {
-        let Some(text) = self.0[name].as_str() else { return Ok(None) };
-        base64::bytes_of(text).map(Some).map_err(|wrong| format!("\"{name}\" {}", wrong.what))
+    /// Bytes in base64.
+    fn bytes(&self, name: &str) -> Result<Vec<u8>, String> {
+        let text = self.text(name)?;
+        base64::bytes_of(&text).map_err(|wrong| format!("\"{name}\" {}", wrong.what))
     }
 
     fn hash(&self, value: &Value, name: &str) -> Result<u64, String> {

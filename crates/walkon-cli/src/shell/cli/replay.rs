@@ -14,7 +14,7 @@ use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, ReplayArgs};
 use super::limits;
-use super::shell::Shell;
+use super::shell::{Shell, script_texts};
 use crate::disk;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::line::{JsonLine, quoted};
@@ -22,6 +22,7 @@ use crate::game::recording::Recording;
 use crate::game::replay::{Difference, DifferenceKind, ReplayResult, replay};
 use crate::level::spawn::settings;
 use crate::level::{Level, MemorySource, SourceError};
+use crate::script::vm::files::FileError;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::interrupts::Interrupts;
@@ -96,13 +97,30 @@ pub(super) fn level_of(
     };
     let settings = settings(&level.def);
     let here = Header::of(&level, &scripts, limits::by_name(&settings), of_the_trace(header));
-    match header.refusal(&here) {
+    // What was added since is no part of that run.
+    let mut known = scripts.clone();
+    known.retain(|path, _| header.scripts.contains_key(path));
+    match header.refusal(&here).or_else(|| script_left_out(&level, &scripts, &known)) {
         Some(why) => {
             let failure = CommandFailure::new(Exit::Level, format!("{}: {why}", path.display()));
             Err(failure.help("replay it with the program and the files it was made with"))
         }
-        None => Ok((level, scripts)),
+        None => Ok((level, known)),
     }
+}
+
+/// Why a trace that knows these scripts is not of this level: a name in the level means a script of the
+/// project and none of those.
+fn script_left_out(
+    level: &Level,
+    scripts: &BTreeMap<String, String>,
+    known: &BTreeMap<String, String>,
+) -> Option<String> {
+    let (scripts, known) = (script_texts(scripts).ok()?, script_texts(known).ok()?);
+    let is_unknown = |name: &str| matches!(known.resolve(name), Err(FileError::Unknown { .. }));
+    let mut names = level.def.scripts().map(|name| name.value.as_str());
+    let name = names.find(|name| is_unknown(name) && scripts.resolve(name).is_ok())?;
+    Some(format!("it does not list the script {}, which its level names", quoted(name)))
 }
 
 /// The bytes of a file, or of stdin.
@@ -157,9 +175,7 @@ fn from_disk(
     };
     let found = FoundLevel { project, path: header.level_file.clone() };
     let level = shell.load(&found)?;
-    let mut scripts = found.project.scripts(&found.path)?;
-    // What was added since is no part of that run.
-    scripts.retain(|path, _| header.scripts.contains_key(path));
+    let scripts = found.project.scripts(&found.path)?;
     Ok((level, scripts))
 }
 
