@@ -511,6 +511,35 @@ fn a_part_grows_from_a_place_near_a_point_and_from_no_other() {
 }
 
 #[test]
+fn a_part_without_a_name_or_without_points_is_refused_and_the_file_stays() {
+    let project = stairs();
+    let partition = |code: i32, name: &str, within: &str| {
+        let words = ["graph", "partition", "stairs", "--name", name, "--from", "3,2,3", "--within", within];
+        project.expect(code, &words)
+    };
+    partition(0, "hall", "2.5");
+    let before = project.read("levels/paths/stairs.graph.json");
+    for (name, within, told) in [
+        ("", "2.5", "--name: the name of the part is empty, expected 1 to 128 bytes"),
+        (" ", "2.5", "--name: the name of the part is empty"),
+        (&"x".repeat(129), "2.5", "--name: the name of the part is too long"),
+        ("a\tb", "2.5", "--name: the name of the part has a control character"),
+        ("a", "0", "--from: the part \"a\" would have no points: all in reach, 1, belong to other parts"),
+        ("a", "1", "belong to other parts"),
+    ] {
+        let (out, err) = partition(2, name, within);
+        assert!(err.contains(told) && out.is_empty(), "{name:?} {within}: {out}{err}");
+        assert_eq!(project.read("levels/paths/stairs.graph.json"), before, "{name:?} {within}");
+    }
+    for zero in [["--auto", "0"].as_slice(), &["--auto", "-1"], &["--auto", "nan"]] {
+        project.expect(2, &[&["graph", "partition", "stairs"], zero].concat());
+        assert_eq!(project.read("levels/paths/stairs.graph.json"), before, "{zero:?}");
+    }
+    partition(0, "hall", "0");
+    assert_eq!(project.read("levels/paths/stairs.graph.json"), before, "it has points already");
+}
+
+#[test]
 fn one_island_goes_by_its_number_and_a_stitch_that_nobody_can_walk_is_told() {
     let project = Project::new();
     let level = DOORS.replace("[10, 0, 0]]", "[10, 0, 0], [20, 0, 0]]");

@@ -392,6 +392,7 @@ impl<'d> GraphDesk<'d> {
                         draft.set_parts(Vec::new())?;
                         Ok(self.parted(draft, "remove all parts", json!({})))
                     }
+                    (.., Some(0)) => Err(missing("expected parts of 1 point or more")),
                     (.., Some(points)) => {
                         let made = divide(&mut draft, *points, progress)?;
                         Ok(self.parted(draft, "divide into parts", json!({ "made": made })))
@@ -598,8 +599,8 @@ impl<'d> GraphDesk<'d> {
 
     fn space(&self, mut draft: EditableGraph, space: &Space<'_>) -> Result<ActionEdit, GraphActionError> {
         let from = nearest_point(&draft, space.from).map_err(|error| missing(&error.to_string()))?;
-        if !space.within_m.is_finite() || space.within_m < 0.0 || space.name.is_empty() {
-            return Err(missing("expected a name and a distance of 0 m or more"));
+        if !space.within_m.is_finite() || space.within_m < 0.0 {
+            return Err(missing("expected a distance of 0 m or more"));
         }
         if !space.adds {
             let others = draft.parts().iter().filter(|part| part.name != space.name).cloned().collect();

@@ -692,10 +692,10 @@ pub struct GraphIslandsArgs {
     /// The level: a path or a name
     pub level: PathBuf,
     /// Remove the islands of at most this many points
-    #[arg(long, value_name = "POINTS", value_parser = count, conflicts_with = "stitch")]
+    #[arg(long, value_name = "POINTS", value_parser = one_or_more, conflicts_with = "stitch")]
     pub remove: Option<usize>,
     /// Remove the island of this number, as listed
-    #[arg(long, value_name = "NUMBER", value_parser = count, conflicts_with_all = ["stitch", "remove"])]
+    #[arg(long, value_name = "NUMBER", value_parser = one_or_more, conflicts_with_all = ["stitch", "remove"])]
     pub remove_island: Option<usize>,
     /// Join each island to the main group by the shortest link
     #[arg(long)]
@@ -720,7 +720,7 @@ pub struct GraphPartitionArgs {
     #[arg(long, value_name = "M", value_parser = metres, requires = "name")]
     pub within: Option<f64>,
     /// Divide what belongs to no part into parts of about this many points
-    #[arg(long, value_name = "POINTS", value_parser = count, conflicts_with = "clear")]
+    #[arg(long, value_name = "POINTS", value_parser = one_or_more, conflicts_with = "clear")]
     pub auto: Option<usize>,
     /// Take all parts away
     #[arg(long)]
@@ -963,6 +963,10 @@ fn count(text: &str) -> Result<usize, String> {
     whole(text, 0..=usize::MAX)
 }
 
+fn one_or_more(text: &str) -> Result<usize, String> {
+    whole(text, 1..=usize::MAX)
+}
+
 fn port(text: &str) -> Result<u16, String> {
     whole(text, 0..=u16::MAX)
 }
@@ -1046,6 +1050,8 @@ fn jobs(text: &str) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::error::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -1144,6 +1150,48 @@ mod tests {
         }
         let words = ["walkon", "path", "a", "--from", "-1,2", "--to", "-3,-4"];
         assert!(command().try_get_matches_from(words).is_ok());
+    }
+
+    /// Options of which zero means something.
+    const MAY_BE_ZERO: [&str; 13] = [
+        "seconds",    // the level as it begins
+        "ticks",      // the same
+        "tick",       // the same
+        "seed",       // a seed like any other
+        "port",       // any that is free
+        "debug",      // the same
+        "hash-every", // none
+        "positions",  // none
+        "detail",     // none
+        "top",        // the sum alone
+        "radius",     // a body without width
+        "within",     // the point itself
+        "remove",     // of `graph edit`: the number of a point
+    ];
+
+    #[test]
+    fn numbers_that_mean_nothing_are_refused_by_every_option() {
+        let mut seen = 0;
+        each(&command(), &["walkon"], &mut |own, path| {
+            for option in own.get_arguments().filter_map(clap::Arg::get_long) {
+                let is_refused = |value: &str| {
+                    let word = format!("--{option}={value}");
+                    let result = command().try_get_matches_from([path, &[word.as_str()]].concat());
+                    let kinds = [ErrorKind::ValueValidation, ErrorKind::InvalidValue];
+                    result.is_err_and(|error| kinds.contains(&error.kind()))
+                };
+                if is_refused("1") || !is_refused("~!") {
+                    continue; // It takes no single number.
+                }
+                seen += 1;
+                for value in ["-1", "-0.5", "nan", "NaN", "inf", "-inf", "infinity", "1e999", "", " "] {
+                    assert!(is_refused(value), "{path:?} --{option} \"{value}\" is taken");
+                }
+                let may_be_zero = MAY_BE_ZERO.contains(&option) && path.last() != Some(&"islands");
+                assert_eq!(is_refused("0"), !may_be_zero, "{path:?} --{option} 0");
+            }
+        });
+        assert!(seen > 40, "{seen}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::level::graph::{GraphDef, GraphPaths, HandEdits, graph_text, read_grap
 use crate::level::{DoorJoin, FILE_BYTES_MAX, FileSource, Hierarchy, RADIUS, SourceError, door_joins, load};
 use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands};
 use crate::nav::graph::link::floor_height_m;
-use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, grow};
+use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, PointEditError, divide, groups, grow};
 use crate::nav::solids::Solids;
 use crate::shell::output::{OutputFile, Results, is_stream};
 use crate::shell::progress::{ProgressLine, ProgressWork as Shown};
@@ -415,7 +415,7 @@ impl<'s> GraphWork<'s> {
                 NearestPointError::Empty => CommandFailure::new(Exit::Level, error.to_string()),
                 NearestPointError::Far { .. } => CommandFailure::usage(format!("--from: {error}")),
             })?;
-            let grown = grow(&mut draft, name, from, within as f32).map_err(wrong_graph)?;
+            let grown = grow(&mut draft, name, from, within as f32).map_err(wrong_part)?;
             words = format!(
                 "\"{name}\" took {} points from point {from} on, {} belong to other parts; ",
                 grown.taken, grown.others
@@ -581,8 +581,18 @@ fn say(results: &mut Results, format: Format, human: &str, json: &Value) -> Resu
     Ok(Exit::Ok)
 }
 
-fn wrong_graph(error: crate::nav::graph::PointEditError) -> CommandFailure {
+fn wrong_graph(error: PointEditError) -> CommandFailure {
     CommandFailure::new(Exit::Level, error.to_string())
+}
+
+/// Why a part cannot grow: what was asked for is told as a wrong use, with the option.
+fn wrong_part(error: PointEditError) -> CommandFailure {
+    match error {
+        PointEditError::Name { .. } => CommandFailure::usage(format!("--name: {error}")),
+        PointEditError::NoPoints { .. } => CommandFailure::usage(format!("--from: {error}"))
+            .help("begin at another place, or make --within larger"),
+        _ => wrong_graph(error),
+    }
 }
 
 fn in_space(place: PlaceArg) -> Vec3 {

@@ -16,6 +16,8 @@ pub const POINTS_MAX: usize = 1 << 20;
 pub const LINKS_MAX: usize = 1 << 24;
 /// The most parts a graph may be divided into.
 pub const PARTS_MAX: usize = 1024;
+/// Longest name of a part that is made, bytes.
+pub const PART_NAME_BYTES_MAX: usize = 128;
 
 /// A graph as people edit it. `Default` is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,6 +137,23 @@ pub enum PointEditError {
         first: String,
         /// The part it was to be in as well.
         second: String,
+    },
+    /// A name that cannot be one.
+    #[error(
+        "the name of the part {what}, expected 1 to {PART_NAME_BYTES_MAX} bytes without control characters"
+    )]
+    Name {
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A part that would have no point: all that are in reach belong to others. Give another place, or go
+    /// further.
+    #[error("the part \"{name}\" would have no points: all in reach, {others}, belong to other parts")]
+    NoPoints {
+        /// The name of the part.
+        name: String,
+        /// How many points are in reach.
+        others: usize,
     },
     /// Two parts of one name. Give one of them another.
     #[error("there are two parts \"{name}\", expected a name of its own for each")]

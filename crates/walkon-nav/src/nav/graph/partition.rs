@@ -10,7 +10,9 @@ use glam::Vec3;
 
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::dijkstra::Dijkstra;
-use crate::nav::graph::editable_graph::{EditableGraph, GraphPart, PARTS_MAX, PointEditError};
+use crate::nav::graph::editable_graph::{
+    EditableGraph, GraphPart, PART_NAME_BYTES_MAX, PARTS_MAX, PointEditError,
+};
 
 /// What growing a part came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct Grown {
 /// name.
 ///
 /// # Errors
-/// An unknown point, or one part too many.
+/// An unknown point; a new part that has no name or no points, or is one too many. The draft is as it was.
 pub fn grow(
     draft: &mut EditableGraph,
     name: &str,
@@ -33,6 +35,7 @@ pub fn grow(
     within_m: f32,
 ) -> Result<Grown, PointEditError> {
     draft.point(from)?;
+    check_name(name)?;
     let net = Adjacency::new(draft);
     let mut spread = Dijkstra::default();
     // The cast saturates: without limit, everything.
@@ -57,8 +60,25 @@ pub fn grow(
             Some(_) => {}
         }
     }
+    if parts[at].points.is_empty() {
+        return Err(PointEditError::NoPoints { name: name.to_owned(), others: grown.others });
+    }
     draft.set_parts(parts)?;
     Ok(grown)
+}
+
+/// Whether a part may be called that.
+fn check_name(name: &str) -> Result<(), PointEditError> {
+    let what = if name.trim().is_empty() {
+        "is empty"
+    } else if name.len() > PART_NAME_BYTES_MAX {
+        "is too long"
+    } else if name.chars().any(char::is_control) {
+        "has a control character"
+    } else {
+        return Ok(());
+    };
+    Err(PointEditError::Name { what })
 }
 
 /// Gives a graph that was made again the parts of the one before: each point belongs to the part of the point
@@ -203,6 +223,35 @@ mod tests {
         assert_eq!(again, Grown { taken: 5, others: 2 }, "two belong to the west already");
         assert_eq!(grow(&mut draft, "west", 39, 1.0).unwrap().taken, 2, "a part can be added to");
         assert_eq!(draft.parts()[0].points, [0, 1, 2, 3, 4, 5, 38, 39]);
+    }
+
+    #[test]
+    fn a_part_without_a_name_or_without_points_is_refused_and_nothing_changes() {
+        let mut draft = bent();
+        grow(&mut draft, "west", 0, 5.0).unwrap();
+        let before = draft.clone();
+        let long = "x".repeat(129);
+        let names = [
+            ("", "is empty"),
+            ("  ", "is empty"),
+            (long.as_str(), "is too long"),
+            ("a\nb", "has a control character"),
+        ];
+        for (name, what) in names {
+            for from in [0, 20] {
+                assert_eq!(grow(&mut draft, name, from, 3.0), Err(PointEditError::Name { what }), "{name:?}");
+                assert_eq!(draft, before);
+            }
+        }
+        for (from, within_m, others) in [(0, 0.0, 1), (2, 0.9, 1), (2, 3.0, 6)] {
+            let error = grow(&mut draft, "a", from, within_m).unwrap_err();
+            assert_eq!(error, PointEditError::NoPoints { name: "a".to_owned(), others }, "{from} {within_m}");
+            assert_eq!(draft, before);
+        }
+        // One more metre finds a point that is free. A part that has points need not find another.
+        assert_eq!(grow(&mut draft, "a", 2, 4.0).unwrap(), Grown { taken: 1, others: 6 });
+        assert_eq!(grow(&mut draft, "a", 0, 0.0).unwrap(), Grown { taken: 0, others: 1 });
+        assert_eq!(grow(&mut draft, &"x".repeat(128), 20, 0.0).unwrap().taken, 1);
     }
 
     #[test]
