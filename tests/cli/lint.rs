@@ -1265,6 +1265,115 @@ fn events_of_the_runtime_are_not_told_by_scripts_and_are_heard_under_their_names
     assert_eq!(found, expected);
 }
 
+/// What stands in a behaviour, and what is said of it.
+const BEHAVIOURS: &[(&str, &[(&str, &str)])] = &[
+    ("updateEvery = 0,", &[("argument", "behaviour: updateEvery is 0, expected a whole number from 1")]),
+    ("updateEvery = -1,", &[("argument", "behaviour: updateEvery is -1, expected a whole number from 1")]),
+    ("updateEvery = 1.5,", &[("argument", "behaviour: updateEvery is 1.5, expected a whole number from 1")]),
+    ("version = 0,", &[("argument", "behaviour: version is 0, expected a whole number from 1")]),
+    ("updateEvery = 1, version = 3,", &[]),
+    ("updateEvery = math.max(0, 1),", &[]),
+    (
+        "params = { pause = { type = \"number\", min = 3, max = 1, optional = true } },",
+        &[("params", "params.pause.min is 3 and max 1, expected min not above max")],
+    ),
+    ("params = { pause = { type = \"number\", min = 1, max = 1, optional = true } },", &[]),
+    ("params = { pause = { type = \"number\", min = 3, optional = true } },", &[]),
+    ("tag = 1, tag = 2,", &[("twice", "the table has \"tag\" twice: the last value holds")]),
+    ("run = function() end,", &[("twice", "the table has \"run\" twice: the last value holds")]),
+];
+
+/// Lines of a task, and what is said of them.
+const VALUES: &[(&str, &[(&str, &str)])] = &[
+    ("task.race({})", &[("argument", "task.race: entries is empty, expected at least one entry")]),
+    (
+        "local race = task.race race({})",
+        &[("argument", "task.race: entries is empty, expected at least one entry")],
+    ),
+    ("task.all({})", &[]),
+    ("task.race({ a = timer.after(1) })", &[]),
+    ("local entries = {} entries[1] = timer.after(1) task.race(entries)", &[]),
+    (
+        "world.player():walkTo(\"post\", { gait = \"run\", gait = \"walk\" })",
+        &[("twice", "the table has \"gait\" twice: the last value holds")],
+    ),
+    (
+        "print({ a = 1, b = { c = 1, c = 2 } })",
+        &[("twice", "the table has \"c\" twice: the last value holds")],
+    ),
+    ("print({ a = 1, b = { a = 1 } }, { a = 2 }, { 1, 1, 2 })", &[]),
+    ("local t = { a = 1 } t.a = 2 print(t)", &[]),
+];
+
+#[test]
+fn values_that_no_run_takes_and_names_that_stand_twice_are_found() {
+    let folder = project();
+    for (index, (line, _)) in BEHAVIOURS.iter().enumerate() {
+        let text = format!("return {{ run = function() end, update = function() end,\n  {line}\n}}\n");
+        write(folder.path(), &format!("scripts/behaviours/own_{index:02}.lua"), &text);
+    }
+    for (index, (line, _)) in VALUES.iter().enumerate() {
+        write(folder.path(), &format!("scripts/case_{index:02}.lua"), &in_level(line));
+    }
+    let scene =
+        "return { script = function(c)\n  c:race({})\n  c:race({ a = function() c:wait(1) end })\nend }\n";
+    write(folder.path(), "scripts/cinematics/scene.lua", scene);
+    let mut found = check(folder.path(), &["scripts"]);
+    let mut expected = BTreeMap::new();
+    let mut expect = |path: String, line: u64, told: &[(&str, &str)]| {
+        let told: Vec<Found> =
+            told.iter().map(|(code, message)| (line, (*code).to_owned(), (*message).to_owned())).collect();
+        if !told.is_empty() {
+            expected.insert(path, told);
+        }
+    };
+    for (index, (_, told)) in BEHAVIOURS.iter().enumerate() {
+        expect(format!("scripts/behaviours/own_{index:02}.lua"), 2, told);
+    }
+    for (index, (_, told)) in VALUES.iter().enumerate() {
+        expect(format!("scripts/case_{index:02}.lua"), 3, told);
+    }
+    let empty = [("argument", "race: entries is empty, expected at least one entry")];
+    expect("scripts/cinematics/scene.lua".to_owned(), 2, &empty);
+    found.retain(|_, told| !told.is_empty());
+    assert_eq!(found, expected);
+    let output = Command::new(crate::place::program())
+        .current_dir(folder.path())
+        .args(["check", "scripts/case_05.lua"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("note"), "what stands twice is a note: {text}");
+}
+
+/// The severity of what is said of an event that a script hears.
+#[test]
+fn an_event_that_is_one_slip_from_one_of_the_runtime_is_warned_of() {
+    for (name, severity) in [
+        ("walkSetled", Some("warning")),
+        ("walksettled", Some("warning")),
+        ("wlakSettled", Some("warning")),
+        ("doorChange", Some("warning")),
+        ("spawnd", Some("warning")),
+        ("walkSetld", Some("note")),
+        ("walkSettled", None),
+        ("supper", None),
+    ] {
+        let folder = project();
+        let script = format!("function onStart() event.on(\"{name}\", function() end) end\n");
+        write(folder.path(), "scripts/lone.lua", &script);
+        let output = Command::new(crate::place::program())
+            .current_dir(folder.path())
+            .args(["check", "scripts/lone.lua", "--format", "json"])
+            .output()
+            .unwrap();
+        let found: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        let told: Vec<&str> = found.iter().filter_map(|one| one["severity"].as_str()).collect();
+        assert_eq!(told, severity.as_slice(), "{name}: {found:?}");
+        assert!(output.status.success(), "{name}");
+    }
+}
+
 #[test]
 fn a_mistake_at_the_end_of_a_file_is_shown_with_the_last_line() {
     let folder = project();

@@ -3,8 +3,8 @@
 //!
 //! In: the events that a script names, and those that the scripts of the project tell. Out: findings. Holds:
 //! a name that some script tells is the author's own, however near it is; a host may tell any other, so a
-//! near one is a note, and only one that differs by its case a warning. Not here: events that nobody hears
-//! (`graph`).
+//! near one is a note, and only one that differs by its case or by one slip a warning. Not here: events that
+//! nobody hears (`graph`).
 
 use std::collections::BTreeSet;
 
@@ -39,10 +39,47 @@ pub(super) fn check(links: &ScriptNames, told: Option<&BTreeSet<String>>, findin
             return;
         }
         let message = format!("{}: no script tells \"{}\"", event.called, event.name);
-        let finding = match near.eq_ignore_ascii_case(&event.name) {
+        let finding = match is_one_slip(near, &event.name) {
             true => LintFinding::warning(code::EVENT, event.place, message),
             false => LintFinding::note(code::EVENT, event.place, message),
         };
         findings.push(finding.help(format!("did you mean \"{near}\", an event of the runtime?")));
+    }
+}
+
+/// Whether two names differ by their case, or by one letter that is changed, added, dropped or swapped with
+/// its neighbour.
+fn is_one_slip(one: &str, other: &str) -> bool {
+    let folded = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let (one, other) = (folded(one), folded(other));
+    let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[before..], &other[before..]);
+    let after = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    match (&one[..one.len() - after], &other[..other.len() - after]) {
+        ([a, b], [c, d]) => (a, b) == (d, c),
+        (one, other) => one.len() <= 1 && other.len() <= 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slip_is_a_letter_changed_added_dropped_or_swapped() {
+        for name in [
+            "walkSettled",
+            "walksettled",
+            "walkSetled",
+            "walkSetttled",
+            "wlakSettled",
+            "walkSettles",
+            "alkSettled",
+        ] {
+            assert!(is_one_slip("walkSettled", name) && is_one_slip(name, "walkSettled"), "{name}");
+        }
+        for name in ["", "walk", "walkSeled", "wlakSetled", "walkedSettled", "klawSettled", "walkSettldes"] {
+            assert!(!is_one_slip("walkSettled", name) && !is_one_slip(name, "walkSettled"), "{name}");
+        }
     }
 }

@@ -52,6 +52,8 @@ pub(super) mod code {
     pub const EVENT: &str = "event";
     /// Events that nobody hears (a note).
     pub const UNHEARD: &str = "unheard";
+    /// A name that stands twice in a table (a note).
+    pub const TWICE: &str = "twice";
 }
 
 /// Most findings of a script that are reported. An author with more of them mends the first ones first.

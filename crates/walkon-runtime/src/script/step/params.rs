@@ -92,7 +92,13 @@ fn declare_one(lua: &Lua, name: &str, declared: &Table) -> Result<Param, String>
             return Err(format!("params.{name}.optional is {}, expected true or false", describe(&other)));
         }
     };
-    let param = Param { kind, default: None, optional, min: number("min")?, max: number("max")?, one_of };
+    let (min, max) = (number("min")?, number("max")?);
+    if let (Some(low), Some(high)) = (min, max)
+        && low > high
+    {
+        return Err(format!("params.{name}.min is {low} and max {high}, expected min not above max"));
+    }
+    let param = Param { kind, default: None, optional, min, max, one_of };
     let default = match plain("default")? {
         None => None,
         // Names are looked up when a level uses the default.
@@ -271,5 +277,32 @@ mod tests {
             ("pause", Plain::Number(1.5)),
         ]);
         assert_eq!(filled, expected);
+    }
+
+    #[test]
+    fn a_range_that_holds_no_number_is_refused() {
+        let lua = Lua::new();
+        let declared = |text: &str| {
+            let value: Value = lua.load(text).eval().expect("it is a table");
+            declare(&lua, &value).map(|_| ())
+        };
+        for kind in ["number", "integer"] {
+            for (range, shown) in
+                [("min = 3, max = 1", "3 and max 1"), ("max = -2, min = -1.5", "-1.5 and max -2")]
+            {
+                for rest in ["", "optional = true", "default = 2", "oneOf = { 1, 2 }"] {
+                    let told = declared(&format!("{{ pause = {{ type = '{kind}', {range}, {rest} }} }}"));
+                    let expected = format!("params.pause.min is {shown}, expected min not above max");
+                    assert_eq!(told, Err(expected), "{kind} {range} {rest}");
+                }
+            }
+            for range in ["min = 1, max = 1", "min = 1", "max = -1", "min = -2, max = -1", ""] {
+                assert_eq!(
+                    declared(&format!("{{ pause = {{ type = '{kind}', {range} }} }}")),
+                    Ok(()),
+                    "{range}"
+                );
+            }
+        }
     }
 }

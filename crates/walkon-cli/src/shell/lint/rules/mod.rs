@@ -15,8 +15,10 @@ mod loading;
 pub(super) mod options;
 mod order;
 mod read_only;
+mod refused;
 mod scenes;
 mod trials;
+mod twice;
 mod waits;
 
 use super::finding::LintFinding;
@@ -26,7 +28,7 @@ use super::infer::Reading;
 type Rule = fn(&Reading<'_>, &mut Vec<LintFinding>);
 
 /// Every rule that needs nothing but the script. The last one looks at what the others have found.
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 18] = [
     globals::check,
     fields::check,
     colons::check,
@@ -42,6 +44,8 @@ const RULES: [Rule; 16] = [
     held::check,
     order::check,
     scenes::check,
+    twice::check,
+    refused::check,
     trials::check,
 ];
 
