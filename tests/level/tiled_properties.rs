@@ -475,6 +475,47 @@ fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
 }
 
 #[test]
+fn import_names_scripts_that_are_not_there_with_the_object_and_the_place() {
+    let project = crate::cli::commands::Project::new();
+    project.write("scripts/there.lua", "return {}");
+    let object = |id: u32, property: &str, script: &str| {
+        format!(
+            "\n<object id=\"{id}\" name=\"own{id}\" class=\"character\" x=\"8\" y=\"8\"><properties>\
+             <property name=\"{property}\" value=\"{script}\"/></properties><point/></object>"
+        )
+    };
+    let imported = |objects: &[String]| {
+        let group = format!("<objectgroup id=\"2\" name=\"things\">{}</objectgroup>", objects.concat());
+        project.write("levels/map.tmx", &map("1,1,1", "", &group));
+        let words = ["import", "levels/map.tmx", "-o", "levels/map.json", "--force"];
+        let (_, err) = project.expect(0, &words);
+        (err, project.json(0, &[&words[..], &["--format", "json"]].concat()))
+    };
+    for property in ["script", "behaviour", "behavior"] {
+        for script in ["there", "there.lua"] {
+            let (err, report) = imported(&[object(1, property, script)]);
+            assert!(!err.contains("warning"), "{property} {script}: {err}");
+            assert_eq!(report["notes"], serde_json::json!([]), "{property} {script}");
+        }
+        let (err, report) = imported(&[
+            object(1, property, "there"),
+            object(2, property, "gone/x.lua"),
+            object(3, property, "thre"),
+            object(4, property, "gone/x.lua"),
+        ]);
+        let told = [
+            "object \"own2\" and 1 other: unknown script \"gone/x.lua\"",
+            "object \"own3\": unknown script \"thre\"; did you mean \"there\"?",
+        ];
+        assert_eq!(report["notes"], serde_json::json!(told), "{property}");
+        assert_eq!(err.matches("warning[unresolved]").count(), 2, "{property}: {err}");
+        for shown in ["levels/map.tmx:3:", "levels/map.tmx:4:", &format!("name=\"{property}\"")] {
+            assert!(err.contains(shown), "{shown} in {err}");
+        }
+    }
+}
+
+#[test]
 fn import_says_when_no_layer_tells_where_one_can_walk() {
     let project = crate::cli::commands::Project::new();
     for (name, property) in [

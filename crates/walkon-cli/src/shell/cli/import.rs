@@ -1,15 +1,17 @@
 //! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use walkon_shell::project::file_at;
+use walkon_shell::project::{FoundLevel, file_at};
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, ImportArgs};
-use super::shell::{Shell, refusal, shown_path};
-use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
-use crate::level::{Diagnostic, LevelError, Located, MemorySource, code};
+use super::shell::{Shell, refusal, script_texts, shown_path};
+use crate::base::suggestions::counted;
+use crate::level::tiled::{self, Counts, Imported, TiledOptions, TiledReport};
+use crate::level::{Diagnostic, LevelError, Located, MemorySource, Severity, Span, code};
 use crate::shell::output::{OutputFile, Results, is_stream};
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
@@ -43,6 +45,8 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
         }
     };
     shell.show(&found, &imported.diagnostics, &imported.files);
+    let missing = missing_scripts(&found, &imported);
+    shell.show(&found, &missing, &imported.files);
     let text = tiled::text(&imported.tiled.def);
     if let Err(error) = load_again(&args.out, &text) {
         shell.show(&found, &error.diagnostics, &error.files);
@@ -67,7 +71,8 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
             if let Some(object) = json.as_object_mut() {
                 object.insert("map".to_owned(), map.into());
                 object.insert("level".to_owned(), level.into());
-                object.insert("notes".to_owned(), notes(&imported.diagnostics).into());
+                let told = [notes(&imported.diagnostics), in_words(&missing)].concat();
+                object.insert("notes".to_owned(), told.into());
             }
             results.line(&json.to_string())?;
         }
@@ -82,10 +87,59 @@ fn load_again(out: &Path, text: &str) -> Result<(), LevelError> {
     crate::level::load(name, &source).map(drop)
 }
 
+/// Warnings of scripts that the map or a character of it names and the project of the map does not have, one
+/// for each name. They may be written later.
+fn missing_scripts(found: &FoundLevel, imported: &Imported) -> Vec<Diagnostic> {
+    let texts = found.project.scripts(&found.path).ok().and_then(|texts| script_texts(&texts).ok());
+    let Some(texts) = texts else { return Vec::new() };
+    let def = &imported.tiled.def;
+    let of_map = def.script.iter().map(|name| ("the map".to_owned(), name));
+    let of_objects = def.characters.iter().filter_map(|own| {
+        let name = own.behaviour.as_ref()?;
+        Some((format!("object \"{}\"", own.name.value), name))
+    });
+    let named: Vec<_> = of_map.chain(of_objects).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    named.iter().for_each(|(_, name)| *counts.entry(&name.value).or_default() += 1);
+    let missing = named.iter().filter_map(|(owner, name)| {
+        let error = texts.resolve(&name.value).err()?.to_string();
+        let others = counts.remove(name.value.as_str())? - 1;
+        let owner = match others {
+            0 => owner.clone(),
+            _ => format!("{owner} and {}", counted(others as u64, "other")),
+        };
+        let (what, advice) = error.split_once("; ").map_or((error.as_str(), None), |(a, b)| (a, Some(b)));
+        let warning = warning_at(imported, name.span, format!("{owner}: {what}"))?;
+        Some(Diagnostic { help: advice.map(str::to_owned).or_else(|| found.project.unmarked()), ..warning })
+    });
+    missing.collect()
+}
+
+/// A warning of a name that leads nowhere, at its place in a file of a map.
+fn warning_at(imported: &Imported, span: Span, message: String) -> Option<Diagnostic> {
+    let file = imported.files.get(usize::from(span.file))?;
+    let (line, column) = file.position(span.start);
+    Some(Diagnostic {
+        code: code::UNRESOLVED,
+        severity: Severity::Warning,
+        path: file.path.clone(),
+        line,
+        column,
+        pointer: String::new(),
+        message,
+        help: None,
+        span,
+    })
+}
+
 /// What there is to say of properties: their values and their names.
 fn notes(found: &[Diagnostic]) -> Vec<String> {
-    let about = found.iter().filter(|found| found.code == code::PROPERTY);
-    about
+    in_words(found.iter().filter(|found| found.code == code::PROPERTY))
+}
+
+fn in_words<'a>(found: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<String> {
+    found
+        .into_iter()
         .map(|found| match &found.help {
             Some(help) => format!("{}; {help}", found.message),
             None => found.message.clone(),
