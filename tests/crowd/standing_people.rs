@@ -36,8 +36,8 @@ fn hundredths(from: u16, to: u16, step: usize) -> impl Iterator<Item = f32> {
     (from..=to).step_by(step).map(|gap| f32::from(gap) / 100.0)
 }
 
-/// Two rooms, and a lane that bends twice between them, in which no two can pass. Lanes of meshes are as wide as
-/// bodies, those of grids as their middles may go.
+/// Two rooms, and a lane that bends twice between them, in which no two can pass. Lanes of meshes are as wide
+/// as bodies, those of grids as their middles may go.
 fn bent_lane(kind: &str, people: &str) -> String {
     let areas = [
         [0.0, 0.0, 4.0, 4.0],
@@ -82,9 +82,9 @@ fn a_walker_comes_through_a_lane_in_which_another_stands_whatever_their_radii() 
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Goal: of two that meet in a lane one backs out, also where they only push one another to and fro, and where
-/// the one that does was pushed off its way. Method: bodies of all sizes and of unlike speeds that set out
-/// from either end, on cells and on a mesh.
+/// Goal: of two that meet in a lane one backs out, also where they only push one another to and fro, and
+/// where the one that does was pushed off its way. Method: bodies of all sizes and of unlike speeds that set
+/// out from either end, on cells and on a mesh.
 #[test]
 fn two_of_any_size_and_speed_that_meet_in_a_bent_lane_both_arrive() {
     for kind in ["grid", "mesh"] {

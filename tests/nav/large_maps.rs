@@ -341,8 +341,8 @@ fn a_line_through_a_maze_is_made_in_slices_that_change_nothing_but_when_it_is_th
     }
 }
 
-/// Goal: pulling a line tight through a maze costs less than a look at each of its tiles, on hexagons too: what
-/// lies round many corners is not looked at from each of them. Method: mazes from one end to the other.
+/// Goal: pulling a line tight through a maze costs less than a look at each of its tiles, on hexagons too:
+/// what lies round many corners is not looked at from each of them. Method: mazes from one end to the other.
 #[test]
 fn a_line_through_a_maze_of_hexagons_costs_no_more_than_its_tiles() {
     let mut rng = Rng::stream(16, "mazes of hexagons");

@@ -7,6 +7,7 @@ use super::diagnostic::{Diagnostic, LevelFile, Severity, Span};
 use super::resolve::Resolved;
 use super::source::SourceError;
 use crate::base::hash::ContentHash;
+use crate::base::ordered::CollectOrdered;
 use crate::nav::NavMap;
 
 /// A level that can be played: what was written, what it means, and its map as the level begins.
@@ -41,28 +42,22 @@ impl Level {
     #[must_use]
     pub(crate) fn ground_hash(&self) -> u64 {
         let mut hash = ContentHash::default();
-        let (level, others) =
-            self.files.split_first().map_or((None, &[][..]), |(level, others)| (Some(level), others));
+        let Some((level, others)) = self.files.split_first() else { return hash.finish() };
         others.iter().for_each(|file| {
             hash.text(&file.path).word(file.hash);
         });
-        let parsed = level.and_then(|level| serde_json::from_str(&level.text).ok());
-        match parsed {
-            Some(serde_json::Value::Object(keys)) => {
-                for (key, value) in keys {
-                    if key == "characters" {
-                        // The map is made ready for their bodies.
-                        for radius in radii(&value) {
-                            hash.text(&radius.to_string());
-                        }
-                    } else if !OFF_THE_GROUND.contains(&key.as_str()) && !key.starts_with("x-") {
-                        hash.text(&key).text(&value.to_string());
-                    }
-                }
+        // The map is made ready for the bodies that there are.
+        let radii = self.def.characters.iter().map(|character| character.radius_m.to_bits());
+        radii.collect_set().into_iter().for_each(|bits: u64| {
+            hash.word(bits);
+        });
+        let Ok(serde_json::Value::Object(keys)) = serde_json::from_str(&level.text) else {
+            return hash.word(level.hash).finish();
+        };
+        for (key, value) in keys {
+            if !OFF_THE_GROUND.contains(&key.as_str()) && !key.starts_with("x-") {
+                hash.text(&key).text(&value.to_string());
             }
-            _ => level.into_iter().for_each(|level| {
-                hash.word(level.hash);
-            }),
         }
         hash.finish()
     }
@@ -86,13 +81,8 @@ impl Level {
 }
 
 /// Keys of a level that have nothing to do with its ground, nor with what is known by its numbers.
-const OFF_THE_GROUND: [&str; 9] =
-    ["$schema", "name", "seed", "clock", "marks", "routes", "script", "limits", "pathBudget"];
-
-/// The radii of some characters, as they are written.
-fn radii(characters: &serde_json::Value) -> impl Iterator<Item = &serde_json::Value> {
-    characters.as_array().into_iter().flatten().filter_map(|one| one.get("radius"))
-}
+const OFF_THE_GROUND: [&str; 10] =
+    ["$schema", "name", "seed", "clock", "marks", "routes", "characters", "script", "limits", "pathBudget"];
 
 /// Why a level was refused.
 #[derive(Clone, Debug, thiserror::Error)]

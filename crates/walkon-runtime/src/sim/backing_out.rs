@@ -7,10 +7,9 @@
 //! get on, whichever was created first. A walker that meets one that backs out backs out as well. Walkers
 //! that another lets pass lose no patience while it is on its way. Where two could pass, but not beside two
 //! more, files that stand abreast against each other are no better off: after a while one of them backs out
-//! as well. No walker backs out for longer than its time, so that none waits without an end; one that is pushed
-//! off the way that it backs out along begins again. Not here: two
-//! walkers that meet where there is room (`crowd::avoid`), standing characters (`yielding`), followers of the
-//! walker itself (`making_way`).
+//! as well. No walker backs out for longer than its time, so that none waits without an end; one that is
+//! pushed off the way that it backs out along begins again. Not here: two walkers that meet where there is
+//! room (`crowd::avoid`), standing characters (`yielding`), followers of the walker itself (`making_way`).
 //!
 //! Where they back out to is found in `retreats`. Cost: nothing where no two walkers meet in a narrow place;
 //! a bounded number of look-ups in a step for walkers that meet across others, however many are held up.

@@ -617,11 +617,11 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 }
 
 /// Where a character steps aside to, out of the way that the other has before it: straight away from that
-/// one, to either side, or past it where it is wide enough for that, the first in a clear line. Where all of them stay in the way, two steps
-/// lead round a corner, so that a character in an archway is asked once; only then a place in the way. Where
-/// the walls leave none of the four, the same four along the walls: in a passage of one cell a character met
-/// a little askew would have nowhere to go (seed:D6). In a niche a part of a step may do. Before a bend it
-/// goes round that, along the way.
+/// one, to either side, or past it where it is wide enough for that, the first in a clear line. Where all of
+/// them stay in the way, two steps lead round a corner, so that a character in an archway is asked once; only
+/// then a place in the way. Where the walls leave none of the four, the same four along the walls: in a
+/// passage of one cell a character met a little askew would have nowhere to go (seed:D6). In a niche a part
+/// of a step may do. Before a bend it goes round that, along the way.
 fn aside(parts: &YieldingParts<'_>, who: CharacterId, by: CharacterId, way: &[Vec3]) -> Option<StepAside> {
     let character = parts.characters.get(who)?;
     let place = character.body.position;

@@ -2,8 +2,8 @@
 //!
 //! In: a surface, convex shapes. Out: what they leave of it. Holds: only polygons that shapes lie on are cut;
 //! with [`CarvedPieces`] only those that have changed are cut again, and the result is the same to the bit.
-//! Cost: that of the polygons under the shapes, and a tenth of a microsecond for each of the others. Not here:
-//! how a polygon is cut (`floor_layers`), which shapes (`build`, `plan`).
+//! Cost: that of the polygons under the shapes, and a tenth of a microsecond for each of the others. Not
+//! here: how a polygon is cut (`floor_layers`), which shapes (`build`, `plan`).
 
 use std::collections::BTreeMap;
 

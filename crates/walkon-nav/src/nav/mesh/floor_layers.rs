@@ -45,11 +45,13 @@ pub(crate) fn cut_up(ground: &Topology, lines: &[GroundSegment], owner: OwnerAt<
     cut_along(ground, &split(lines), &PolygonCuts { owner, rings: &rings })
 }
 
+/// What a polygon becomes with these corners around it and these lines within.
+type RingsOf<'a> = &'a dyn Fn(u32, &[Point], &[GroundSegment]) -> Arc<OwnedRings>;
+
 /// What becomes of the polygons of a ground that is cut.
 pub(crate) struct PolygonCuts<'a> {
     pub(crate) owner: OwnerAt<'a>,
-    /// What a polygon becomes with these corners around it and these lines within.
-    pub(crate) rings: &'a dyn Fn(u32, &[Point], &[GroundSegment]) -> Arc<OwnedRings>,
+    pub(crate) rings: RingsOf<'a>,
 }
 
 /// The same along lines that are cut already where they meet.

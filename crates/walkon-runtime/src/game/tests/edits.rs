@@ -31,8 +31,8 @@ fn area(run: &ToldLevel, name: &str) -> AreaId {
     run.game.world.find_area(name).expect("the level has it")
 }
 
-/// Goal: an edit that has nothing to do with the ground makes no walk plan again. Method: each key of a level,
-/// changed in the middle of a walk; whether the map has another revision, and whether the walk searches.
+/// Goal: an edit that has nothing to do with the ground makes no walk plan again. Method: each key of a
+/// level, changed in the middle of a walk; whether the map has another revision, and whether the walk asks.
 #[test]
 fn only_edits_that_decide_about_the_ground_change_the_map() {
     let off_the_ground = [
