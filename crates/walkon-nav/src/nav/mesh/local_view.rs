@@ -15,6 +15,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
 use crate::nav::mesh::build::{MeshBlocker, MeshInput, MeshView, OutlineIndex, Sets, ViewKey, keep_off};
 use crate::nav::mesh::carve::CarvedPieces;
+use crate::nav::mesh::floor_layers::is_convex;
 use crate::nav::mesh::kept_pieces::KeptPieces;
 use crate::nav::mesh::locate::distance_sq;
 use crate::nav::mesh::polygon::length;
@@ -497,12 +498,15 @@ impl MeshInput {
         Some(GroundPiece { made, sets: sets.into_inner().known })
     }
 
-    /// On ground that is not flat: obstacles that have come are carved out.
+    /// On ground that is not flat: obstacles that have come are carved out. None for those that are not convex,
+    /// or have their insides to the right.
     fn carved_view(&self, first: &MeshView, key: &ViewKey) -> Option<MeshView> {
         let mut blocking = vec![false; key.blocking.len()];
         for &change in &*key.changes {
             let obstacle = (change as usize).checked_sub(self.areas.len())?;
-            blocking[obstacle] = key.blocking[obstacle].then_some(true)?;
+            let polygon = &self.blockers[obstacle].outline.polygon;
+            let is_carved = key.blocking[obstacle] && is_convex(polygon.len(), |at| polygon[at]);
+            blocking[obstacle] = is_carved.then_some(true)?;
         }
         let added = ViewKey { blocking: blocking.into(), ..key.clone() };
         Some(self.without_added(first, &added, &CarvedPieces::default()))

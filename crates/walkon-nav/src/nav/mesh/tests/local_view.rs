@@ -277,3 +277,35 @@ fn a_change_makes_its_own_piece_only() {
     }
     assert!(before >= 6, "{before} pieces");
 }
+
+/// Goal: on ground that is not flat an obstacle that comes takes what it covers, whichever way round its
+/// corners are listed and whether it is convex. Method: a slope with many obstacles, one of which comes; the
+/// ground that is left, against a mesh that had it at first.
+#[test]
+fn obstacles_of_any_shape_take_ground_that_is_not_flat_as_if_they_had_been_there() {
+    let convex = vec![[12.0, 12.0], [22.0, 12.0], [22.0, 20.0], [12.0, 20.0]];
+    let hook = vec![[12.0, 12.0], [28.0, 12.0], [28.0, 14.0], [14.0, 14.0], [14.0, 28.0], [12.0, 28.0]];
+    for (shape, turned) in [(&convex, false), (&convex, true), (&hook, false), (&hook, true)] {
+        let mut source = on_polygons(scene(&mut Rng::stream(11, "local")));
+        let half = SIDE_M / 2.0;
+        let place = |at: u32| [f64::from(at % 3) * half, f64::from(at % 3), f64::from(at / 3) * half];
+        let square = |at: u32| vec![at, at + 1, at + 4, at + 3];
+        let raw =
+            RawMesh { vertices: (0..9).map(place).collect(), polygons: [0, 1, 3, 4].map(square).to_vec() };
+        source.ground = Some(raw.check().expect("a slope"));
+        let mut polygon = shape.clone();
+        if turned {
+            polygon.reverse();
+        }
+        let area = AreaId::from(source.areas.len());
+        source.obstacles[0] = AreaShape { polygon, available: false, factor: 1.0 };
+        let mut edited = map(&source);
+        toggle(&mut edited, area, true);
+        source.obstacles[0].available = true;
+        let made = map(&source);
+        for by in [wide(0.0), wide(0.3)] {
+            let [one, other] = [&edited, &made].map(|map| size(map, &by));
+            assert!((one - other).abs() < 0.05, "{one} and {other} square metres for {}", by.radius_m);
+        }
+    }
+}
