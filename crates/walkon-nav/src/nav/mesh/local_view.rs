@@ -498,8 +498,8 @@ impl MeshInput {
         Some(GroundPiece { made, sets: sets.into_inner().known })
     }
 
-    /// On ground that is not flat: obstacles that have come are carved out. None for those that are not convex,
-    /// or have their insides to the right.
+    /// On ground that is not flat: obstacles that have come are carved out. None for those that are not
+    /// convex, or have their insides to the right.
     fn carved_view(&self, first: &MeshView, key: &ViewKey) -> Option<MeshView> {
         let mut blocking = vec![false; key.blocking.len()];
         for &change in &*key.changes {
