@@ -641,7 +641,7 @@ fn the_state_tells_the_seed_and_whether_choices_wait() {
     hand.get(json!({ "do": "input", "attend": false }));
     told(&mut hand, false);
     hand.step(10);
-    // Whoever comes later hears it first of all; what is not heard yet goes with the run it was said to.
+    // A client that connects later is told first of all. Going back drops what the level has not heard yet.
     let attends = |viewed: &Viewed| {
         viewed.connect(&[]).unwrap().wait(|message| message["tell"] == "welcome")["state"]["attends"].clone()
     };

@@ -51,14 +51,9 @@ pub(crate) struct Origin {
     people: ByName<Given>,
     behaviours: ByName<Option<GivenBehaviour>>,
     settings: Settings,
-    script: Option<String>,
-    seed: u64,
     day: Option<DayTime>,
     rate: u32,
-    /// Over the level and every file it names.
-    hash: u64,
-    /// Over what decides about the ground.
-    ground: u64,
+    given: LevelGiven,
     /// A later level, which was refused.
     pub(super) refused: Option<RefusedLevel>,
 }
@@ -157,7 +152,6 @@ impl From<&Character> for Given {
 impl Origin {
     /// What the level gave, as far as an edit can change it.
     pub(super) fn of(built: &Spawned, given: LevelGiven) -> Self {
-        let LevelGiven { script, seed, hash, ground } = given;
         let world = &built.world;
         let name_of = |id: CharacterId| world.name_of(id).to_owned();
         let behaviours = built.characters.iter().map(|(id, found)| {
@@ -175,23 +169,20 @@ impl Origin {
             behaviours: behaviours.collect(),
             settings: world.settings.clone(),
             day: world.day,
-            script,
-            seed,
             rate: world.clock.rate.per_second(),
-            hash,
-            ground,
+            given,
             refused: None,
         }
     }
 
     /// The hash of the level.
     pub(super) fn hash(&self) -> u64 {
-        self.hash
+        self.given.hash
     }
 
     /// The hash of what decides about its ground.
     pub(super) fn ground(&self) -> u64 {
-        self.ground
+        self.given.ground
     }
 
     /// Writes what a level gave, next to the world made from it: most characters are still as the level gave
@@ -206,14 +197,11 @@ impl Origin {
             behaviours,
             // They count from the load on.
             settings: _,
-            script: _,
             day,
-            seed,
             // The world's.
             rate: _,
-            // In the header.
-            hash: _,
-            ground: _,
+            // The script counts from the load on, the hashes are in the header.
+            given: LevelGiven { seed, script: _, hash: _, ground: _ },
             // A load takes in the level as it is by then.
             refused: _,
         } = self;
@@ -263,11 +251,8 @@ impl Origin {
             behaviours,
             settings: world.settings.clone(),
             day,
-            script: now.script,
-            seed,
             rate: world.clock.rate.per_second(),
-            hash: now.hash,
-            ground,
+            given: LevelGiven { seed, ground, ..now },
             refused: None,
         })
     }
@@ -467,7 +452,7 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) ->
 /// The same for a world that was loaded: if its ground has changed, nobody knows any more what they stood on,
 /// so every character is put on that of the new level.
 pub(super) fn apply_loaded(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
-    if old.ground == staged.origin.ground {
+    if old.ground() == staged.origin.ground() {
         return apply(world, old, staged);
     }
     let everybody = world.characters().map(|(id, _)| id).collect_set();
@@ -484,7 +469,7 @@ fn apply_to(
     let before = std::mem::replace(old, origin);
     let mut edited = Edited::default();
     let mut new = built.world;
-    let has_new_ground = before.ground != old.ground;
+    let has_new_ground = before.ground() != old.ground();
     if has_new_ground {
         ground(world, &before, &mut new, &mut edited);
     }
@@ -690,10 +675,10 @@ fn settings(world: &mut World, before: &Origin, now: &Origin, edited: &mut Edite
     world.settings.path_budget = now.settings.path_budget;
     let kept = [
         (before.rate != now.rate, "tickRate"),
-        (before.seed != now.seed, "seed"),
+        (before.given.seed != now.given.seed, "seed"),
         (before.day != now.day, "clock"),
         (before.settings.limits != now.settings.limits, "limits"),
-        (before.script != now.script, "script"),
+        (before.given.script != now.given.script, "script"),
     ];
     for (_, key) in kept.iter().filter(|(changed, _)| *changed) {
         edited.notes.push(format!("{key} counts from the next start"));

@@ -220,8 +220,8 @@ impl Game {
         level: Level,
         setup: Setup,
     ) -> Result<(World, ScriptHost, Recorder, Origin), StartError> {
-        let level_script = level.def.script.as_ref().map(|script| script.value.clone());
         let given = LevelGiven::of(&level);
+        let level_script = given.script.clone();
         let built = spawn::build(level, setup.seed);
         let origin = Origin::of(&built, given);
         let Spawned { mut world, characters } = built;

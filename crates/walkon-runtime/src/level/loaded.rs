@@ -2,6 +2,11 @@
 //!
 //! In: nothing. Out: [`Level`], [`LevelError`]. Not here: loading (`load`).
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
 use super::def::LevelDef;
 use super::diagnostic::{Diagnostic, LevelFile, Severity, Span};
 use super::resolve::Resolved;
@@ -51,11 +56,13 @@ impl Level {
         radii.collect_set().into_iter().for_each(|bits: u64| {
             hash.word(bits);
         });
-        let Ok(serde_json::Value::Object(keys)) = serde_json::from_str(&level.text) else {
+        // What is left out is passed over, not read.
+        let Ok(keys) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&level.text) else {
             return hash.word(level.hash).finish();
         };
-        for (key, value) in keys {
+        for (key, raw) in keys {
             if !OFF_THE_GROUND.contains(&key.as_str()) && !key.starts_with("x-") {
+                let value = serde_json::from_str(raw.get()).unwrap_or(Value::Null);
                 hash.text(&key).text(&value.to_string());
             }
         }

@@ -308,7 +308,7 @@ impl MeshInput {
         };
         shapes.extend(others.iter().map(outline));
         keep_off(&others, added.wider_m(), &mut Vec::new(), &mut shapes);
-        let surface = pieces.carve(&ground.surface, &shapes);
+        let surface = pieces.carve(&ground.surface, &WallOffsets::new(shapes));
         MeshView { surface, sets: ground.sets.clone() }
     }
 

@@ -5,13 +5,11 @@
 //! Cost: that of the polygons under the shapes, and a tenth of a microsecond for each of the others. Not
 //! here: how a polygon is cut (`floor_layers`), which shapes (`build`, `plan`).
 
-use std::collections::BTreeMap;
-
 use crate::base::geom::{Bounds, Point};
 use crate::nav::mesh::floor_layers::{PolygonCuts, cut_along, cut_up};
+use crate::nav::mesh::groups::RectangleGroups;
 use crate::nav::mesh::kept_pieces::KeptPieces;
 use crate::nav::mesh::topology::Topology;
-use crate::nav::mesh::tree::RectangleTree;
 use crate::nav::mesh::triangulate::{
     GroundSegment, NEAR_M, OwnedRings, arrange_within, leave_each_once, split,
 };
@@ -35,21 +33,10 @@ pub(crate) struct CarvedPieces {
 }
 
 impl CarvedPieces {
-    /// The same as [`carve`] of all shapes, without cutting again what was cut before.
-    pub(crate) fn carve(&self, surface: &Topology, shapes: &[WallOffset]) -> Topology {
-        let mut lines = Vec::new();
-        for heap in heaps(shapes) {
-            let source = heap.iter().flat_map(WallOffset::numbers).collect();
-            let kept = self.lines.find_or_make(source, || {
-                let mut lines = Vec::new();
-                WallOffsets::new(heap).lines(&mut lines);
-                split(&lines)
-            });
-            lines.extend_from_slice(&kept);
-        }
-        leave_each_once(&mut lines);
-        let keepouts = WallOffsets::new(shapes.to_vec());
-        let carving = Carving::new(surface, &keepouts);
+    /// The same as [`carve`], without cutting again what was cut before.
+    pub(crate) fn carve(&self, surface: &Topology, keepouts: &WallOffsets) -> Topology {
+        let lines = self.lines(keepouts);
+        let carving = Carving::new(surface, keepouts);
         let cuts = PolygonCuts {
             owner: &|polygon, point| carving.owner(polygon, point),
             rings: &|polygon, rim, lines| {
@@ -60,6 +47,23 @@ impl CarvedPieces {
         let mut carved = cut_along(surface, &lines, &cuts);
         carved.whole = surface.whole.clone();
         carved
+    }
+
+    /// The lines that bound some shapes, cut where they meet.
+    fn lines(&self, keepouts: &WallOffsets) -> Vec<GroundSegment> {
+        let bounds: Vec<Bounds> = keepouts.bounds().map(|around| around.grown(2.0 * NEAR_M)).collect();
+        let mut all = Vec::new();
+        for heap in RectangleGroups::of_overlapping(&bounds).lists() {
+            let shapes = || heap.iter().map(|&at| keepouts.shape(at));
+            let kept = self.lines.find_or_make(shapes().flat_map(WallOffset::numbers).collect(), || {
+                let mut lines = Vec::new();
+                WallOffsets::new(shapes().cloned().collect()).lines(&mut lines);
+                split(&lines)
+            });
+            all.extend_from_slice(&kept);
+        }
+        leave_each_once(&mut all);
+        all
     }
 }
 
@@ -94,43 +98,14 @@ impl<'a> Carving<'a> {
         let ends = lines.iter().flat_map(|line| [line.from, line.to]);
         let places = rim.iter().copied().chain(ends).chain(corners).flatten();
         let heights = edges.map(|edge| self.surface.height_from(edge));
-        let mut numbers = vec![u64::from(self.surface.owner[polygon as usize]), rim.len() as u64];
+        let owner = u64::from(self.surface.owner[polygon as usize]);
+        let mut numbers = vec![owner, rim.len() as u64, lines.len() as u64];
         numbers.extend(places.chain(heights).map(f64::to_bits));
         let mut around = self.surface.span(polygon);
         rim.iter().for_each(|corner| around.include(*corner));
         self.keepouts.within(around).for_each(|shape| numbers.extend(shape.numbers()));
         numbers
     }
-}
-
-/// Shapes in heaps: those whose rectangles touch are of one heap. In order of their first shapes.
-fn heaps(shapes: &[WallOffset]) -> Vec<Vec<WallOffset>> {
-    let bounds: Vec<Bounds> =
-        shapes.iter().map(|shape| Bounds::of(&shape.polygon).grown(2.0 * NEAR_M)).collect();
-    let tree = RectangleTree::new(&bounds);
-    let mut heap_of: Vec<Option<usize>> = vec![None; shapes.len()];
-    let mut heaps: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for first in 0..shapes.len() {
-        let mut waiting = vec![first];
-        while let Some(at) = waiting.pop() {
-            if heap_of[at].is_some() {
-                continue;
-            }
-            heap_of[at] = Some(first);
-            heaps.entry(first).or_default().push(at);
-            tree.visit(bounds[at], &mut |other| {
-                let is_new = heap_of[other as usize].is_none();
-                if is_new && bounds[other as usize].overlaps(&bounds[at]) {
-                    waiting.push(other as usize);
-                }
-            });
-        }
-    }
-    let in_order = |mut heap: Vec<usize>| {
-        heap.sort_unstable();
-        heap.into_iter().map(|at| shapes[at].clone()).collect()
-    };
-    heaps.into_values().map(in_order).collect()
 }
 
 #[cfg(test)]
@@ -168,14 +143,14 @@ mod tests {
                 if rng.unit() < 0.3 {
                     shapes.remove(rng.below(shapes.len() as u64) as usize);
                 }
-                let one = pieces.carve(&ground, &shapes);
-                let other = carve(&ground, &WallOffsets::new(shapes.clone()));
+                let keepouts = WallOffsets::new(shapes.clone());
+                let [one, other] = [pieces.carve(&ground, &keepouts), carve(&ground, &keepouts)];
                 assert_eq!(format!("{one:?}"), format!("{other:?}"), "{} discs", shapes.len());
             }
             // In heaps of large discs, where one is cut bends its sides beyond the polygon.
             let before = pieces.cuts.count();
             shapes.push(WallOffset::of_all_floors(around([10.0, 10.0], 0.1)));
-            pieces.carve(&ground, &shapes);
+            pieces.carve(&ground, &WallOffsets::new(shapes));
             let again = pieces.cuts.count() - before;
             assert!(
                 round / 2 % 2 == 1 || again <= 1,

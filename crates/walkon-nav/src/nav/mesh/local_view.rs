@@ -16,6 +16,7 @@ use crate::base::ordered;
 use crate::nav::mesh::build::{MeshBlocker, MeshInput, MeshView, OutlineIndex, Sets, ViewKey, keep_off};
 use crate::nav::mesh::carve::CarvedPieces;
 use crate::nav::mesh::floor_layers::is_convex;
+use crate::nav::mesh::groups::RectangleGroups;
 use crate::nav::mesh::kept_pieces::KeptPieces;
 use crate::nav::mesh::locate::distance_sq;
 use crate::nav::mesh::polygon::length;
@@ -405,38 +406,16 @@ impl GroundPiece {
 pub(crate) type GroundPieces = KeptPieces<Option<GroundPiece>>;
 
 /// The places of windows in their list, in groups: those that overlap, or touch the same polygon of a ground,
-/// are of one group. Groups are in order of their first windows.
+/// are of one group.
 fn groups(ground: &Topology, windows: &[Bounds]) -> Vec<Vec<usize>> {
-    let mut parent: Vec<usize> = (0..windows.len()).collect();
-    let mut join = |one: usize, other: usize| {
-        let [one, other] = [one, other].map(|at| first_of(&parent, at));
-        parent[one.max(other)] = one.min(other);
-    };
+    let mut groups = RectangleGroups::of_overlapping(windows);
     let mut owners: BTreeMap<u32, usize> = BTreeMap::new();
-    let tree = RectangleTree::new(windows);
     for (at, window) in windows.iter().enumerate() {
         for polygon in polygons_in(ground, *window) {
-            join(*owners.entry(polygon).or_insert(at), at);
+            groups.join(*owners.entry(polygon).or_insert(at), at);
         }
-        tree.visit(*window, &mut |other| {
-            if windows[other as usize].overlaps(window) {
-                join(other as usize, at);
-            }
-        });
     }
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for at in 0..windows.len() {
-        groups.entry(first_of(&parent, at)).or_default().push(at);
-    }
-    groups.into_values().collect()
-}
-
-/// The first window of the group of one. Bounded: each leads to a lower one.
-fn first_of(parent: &[usize], mut at: usize) -> usize {
-    while parent[at] != at {
-        at = parent[at];
-    }
-    at
+    groups.lists()
 }
 
 /// The polygons of a ground that touch a window; those that do so only for rounding, too.
@@ -466,9 +445,10 @@ impl MeshInput {
         first: &MeshView,
         key: &ViewKey,
         pieces: &GroundPieces,
+        carved: &CarvedPieces,
     ) -> Option<MeshView> {
         if self.ground.as_ref().is_some_and(|ground| !ground.is_flat) {
-            return self.carved_view(first, key);
+            return self.carved_view(first, key, carved);
         }
         let windows: Vec<Bounds> = key.changes.iter().map(|&at| self.window(at, key)).collect();
         let patch = GroundPatch::new(&first.surface, &ChangedWindows::new(windows.clone()));
@@ -500,7 +480,7 @@ impl MeshInput {
 
     /// On ground that is not flat: obstacles that have come are carved out. None for those that are not
     /// convex, or have their insides to the right.
-    fn carved_view(&self, first: &MeshView, key: &ViewKey) -> Option<MeshView> {
+    fn carved_view(&self, first: &MeshView, key: &ViewKey, carved: &CarvedPieces) -> Option<MeshView> {
         let mut blocking = vec![false; key.blocking.len()];
         for &change in &*key.changes {
             let obstacle = (change as usize).checked_sub(self.areas.len())?;
@@ -509,7 +489,7 @@ impl MeshInput {
             blocking[obstacle] = is_carved.then_some(true)?;
         }
         let added = ViewKey { blocking: blocking.into(), ..key.clone() };
-        Some(self.without_added(first, &added, &CarvedPieces::default()))
+        Some(self.without_added(first, &added, carved))
     }
 
     /// Where the coming or going of an area or obstacle may change the ground.

@@ -435,7 +435,7 @@ impl NavMesh {
         }
         let first = key.at_first();
         let pieces = self.pieces.within(&first, self.kept_max());
-        self.source.view_around_changes(&self.view_of(first), key, &pieces)
+        self.source.view_around_changes(&self.view_of(first), key, &pieces, &self.carved)
     }
 
     pub(super) fn view(&self, by: &Traversal) -> Arc<MeshView> {

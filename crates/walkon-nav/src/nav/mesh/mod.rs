@@ -4,8 +4,8 @@
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and
 //! the questions to it (`topology`, `topology_patch`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know
 //! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `carve`,
-//! `local_view`, `kept_pieces`, `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`) knows
-//! where they come from and what walks on them.
+//! `local_view`, `groups`, `kept_pieces`, `traversal_cost`, `map`, `start`, `plan`, `ground_query`, `random`)
+//! knows where they come from and what walks on them.
 
 mod build;
 mod carve;
@@ -13,6 +13,7 @@ mod compare;
 mod corridor;
 mod floor_layers;
 mod ground_query;
+mod groups;
 mod kept_pieces;
 mod local_view;
 mod locate;

@@ -171,6 +171,11 @@ impl WallOffsets {
         held
     }
 
+    /// One of them, by its number.
+    pub(crate) fn shape(&self, at: usize) -> &WallOffset {
+        &self.shapes[at]
+    }
+
     /// Those that touch a rectangle, in order.
     pub(crate) fn within(&self, around: Bounds) -> impl Iterator<Item = &WallOffset> + '_ {
         let mut found = Vec::new();
