@@ -11,7 +11,7 @@ use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{MemorySource, load};
 
-/// What the script logs in so many ticks.
+/// What the script logs in so many ticks, or until it logs "done".
 pub(super) fn said(navigation: &str, characters: &str, script: &str, ticks: u64) -> Vec<String> {
     let json = format!(
         r#"{{ "navigation": {navigation}, "script": "level.lua", "characters": [{characters}] {} }}"#,
@@ -26,10 +26,17 @@ pub(super) fn said(navigation: &str, characters: &str, script: &str, ticks: u64)
     let scripts = BTreeMap::from([("level.lua".to_owned(), script.to_owned())]);
     let recorder = Recorder::new(RecordOptions { trace: true, ..RecordOptions::default() });
     let mut game = Game::load(level, Setup { scripts, recorder, ..Setup::default() }).unwrap();
-    let lines = (0..ticks).flat_map(|_| game.tick(&[]).lines);
-    let lines = lines.map(|line| serde_json::from_str::<serde_json::Value>(&line).unwrap());
-    let said = lines.filter(|line| line["e"] == "log" || line["e"] == "scriptFault");
-    said.map(|line| line["message"].as_str().unwrap().to_owned()).collect()
+    let mut said: Vec<String> = Vec::new();
+    for _ in 0..ticks {
+        let lines = game.tick(&[]).lines;
+        let lines = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let told = lines.filter(|line| line["e"] == "log" || line["e"] == "scriptFault");
+        said.extend(told.map(|line| line["message"].as_str().unwrap().to_owned()));
+        if said.last().is_some_and(|last| last == "done") {
+            break;
+        }
+    }
+    said
 }
 
 /// Open ground of tiles, at least so many metres wide and deep.

@@ -46,6 +46,42 @@ pub(crate) fn kinds() -> [String; 3] {
     [tiles(CLIMB), graph(CLIMB), mesh(CLIMB)]
 }
 
+/// A graph on two floors: the way up leads past below the place where the link begins.
+const TOWER: &str = r#"{ "kind": "graph",
+    "points": [[0, 0, 0], [3, 0, 0], [6, 0, 0], [9, 1.5, 0], [9, 1.5, 3], [6, 3, 3], [6, 3, 0], [3, 3, 0], [3, 3, -4], [0, 3, -4]],
+    "links": [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [8, 9]],
+    "actionLinks": [{ "from": [3, 3, 0], "to": [3, 3, -4], "cost": 1, "action": "climb" }] }"#;
+
+/// Goal: a link is taken where it begins, and not below. Method: the way there passes below it, by where the
+/// walk is when it begins to climb.
+#[test]
+fn a_walk_that_passes_below_a_link_takes_it_on_its_own_floor() {
+    let json = format!(
+        r#"{{ "navigation": {TOWER}, "script": "level.lua", "characters": [
+            {{ "name": "anna", "position": [0, 0, 0], "radius": 0.3, "tags": ["climb"] }} ] }}"#
+    );
+    let level = load("tower.json", &MemorySource::new().with("tower.json", json.as_str())).unwrap();
+    let script = "function onStart() world.character(\"anna\"):walkTo(vector.create(0, 3, -4)) end";
+    let scripts = BTreeMap::from([("level.lua".to_owned(), script.to_owned())]);
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    let (mut began_at, mut ends) = (Vec::new(), Vec::new());
+    for _ in 0..60 * 60 {
+        let tick = game.tick(&[]);
+        for event in &tick.events {
+            match event {
+                Event::LinkBegun { .. } => {
+                    began_at.push(game.world().characters().next().unwrap().1.body.position)
+                }
+                Event::WalkSettled(result) => ends.push(result.reason().name()),
+                _ => {}
+            }
+        }
+    }
+    let [at] = began_at[..] else { panic!("{began_at:?}") };
+    assert!((at.y - 3.0).abs() < 0.1, "{at}");
+    assert_eq!(ends, ["reached"]);
+}
+
 struct Run {
     game: Game,
     /// Ends of walks, links begun, and what scripts said.

@@ -158,8 +158,8 @@ fn seed_c7_between_two_bends_it_steps_round_the_second_until_it_is_out_of_the_la
 
 #[test]
 fn seed_c7_with_walls_on_four_sides_nobody_is_asked_and_the_mover_gives_up() {
-    // Steps longer than the way is: none leads anywhere.
-    let level = bends(r#"{ "nudgeDist": 9 }"#);
+    // Steps longer than the way is, and than the lane behind it: none leads anywhere.
+    let level = bends(r#"{ "nudgeDist": 12 }"#);
     let (mut run, post, _) = meeting(&level, (12.0, 3.2), (8.0, 2.8), (19.0, 3.6));
     let began = run.at(post);
     run.until_ends(1, 20.0);

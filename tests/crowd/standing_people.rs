@@ -82,6 +82,36 @@ fn a_walker_comes_through_a_lane_in_which_another_stands_whatever_their_radii() 
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+/// Goal: a character that stands before a bend goes round it where the goal lies in the bend, and a walker
+/// comes there. Method: bodies of all sizes, goals in either bend, places a pace or two before them.
+#[test]
+fn a_walker_comes_to_a_bend_of_a_lane_before_which_another_stands() {
+    let mut failed = Vec::new();
+    let radii_m = || RADII_M.into_iter().flat_map(|one| RADII_M.map(|other| (one, other)));
+    for (kind, (walker_m, stander_m)) in
+        ["grid", "mesh"].into_iter().flat_map(|kind| radii_m().map(move |pair| (kind, pair)))
+    {
+        for before_m in [0.75, 1.0, 1.3, 2.0] {
+            for ([x, z], [step_x, step_z]) in [([10.5, 2.0], [-1.0, 0.0]), ([10.5, 8.0], [0.0, -1.0])] {
+                let at = [x + before_m * step_x, z + before_m * step_z];
+                let people = format!(
+                    r#"{{ "name": "walker", "position": [1, 2], "radius": {walker_m} }},
+                    {{ "name": "stander", "position": [{}, {}], "radius": {stander_m} }}"#,
+                    at[0], at[1]
+                );
+                let script = format!("function onStart() world.character('walker'):walkTo({x}, {z}) end");
+                let ends = ends(&bent_lane(kind, &people), &script, 1, 60);
+                if ends != ["arrived/reached"] {
+                    failed.push(format!(
+                        "{kind}: {walker_m} m to {x}, {z}, {stander_m} m {before_m} m before it: {ends:?}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
 /// Goal: of two that meet in a lane one backs out, also where they only push one another to and fro, and
 /// where the one that does was pushed off its way. Method: bodies of all sizes and of unlike speeds that set
 /// out from either end, on cells and on a mesh.

@@ -34,6 +34,8 @@ pub struct Cursor {
     pub ends: [Vec3; 2],
 }
 
+/// Nearer to a corner than this, a body stands there, metres: twice as far as vectors have a direction.
+const TOUCHED_M: f32 = 2e-6;
 /// Nearer to the end than this, the path has been walked, metres.
 const PASSED_M: f32 = 1e-3;
 /// The most of a path that a body skips in a tick because it cuts corners, metres: as far as it looks ahead.
@@ -103,6 +105,20 @@ impl Cursor {
             }
             None => best,
         }
+    }
+
+    /// The same past corners at which the body stands already, as good as exactly: no direction leads there.
+    #[inline]
+    fn past_touched(mut self, path: &Path, place: Vec3) -> Self {
+        // Bounded by the corners of the path.
+        while self.segment as usize + 2 < path.points.len() && flat_distance(place, self.ends[1]) <= TOUCHED_M
+        {
+            self.start_m += flat_distance(self.ends[0], self.ends[1]);
+            self.along_m = self.along_m.max(self.start_m);
+            self.segment += 1;
+            self = self.looked_up(path);
+        }
+        self
     }
 
     /// Metres from `place` along the rest of the path to its end.
@@ -435,6 +451,7 @@ impl StridingBody {
     /// One small step, from where the cursor is, or all that are left where those lead straight on; none when
     /// there is nowhere to go.
     fn step(&mut self, path: &Path, gait: &StepGait, smalls: SmallSteps, clear: Clear<'_>) -> Option<Small> {
+        self.cursor = self.cursor.past_touched(path, self.place);
         let to_end_m = self.cursor.left_m(path, self.place);
         let left_m = to_end_m.min(gait.reach_m - self.gone_m);
         if left_m <= 0.0 {

@@ -770,6 +770,7 @@ fn change(world: &mut World, id: CharacterId, was: &Given, is: &Given) {
     }
     if was.is_player != is.is_player && one.is_player != is.is_player {
         one.is_player = is.is_player;
+        world.characters.note_player(id);
         recheck_plans_around(world, id);
     }
 }

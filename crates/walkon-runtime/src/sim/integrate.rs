@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::WalkId;
 use crate::base::prefetch::AHEAD;
 use crate::base::time::{TickNumber, TickRate};
@@ -513,7 +513,8 @@ fn take_link(parts: LinkParts<'_>, id: WalkId, walk: &mut Walk, character: &mut 
         }
         return false;
     }
-    if flat_distance(character.body.position, link.from) > crowd.walk_threshold_m {
+    // A way may lead past it on another floor first.
+    if floor_distance(character.body.position, link.from) > crowd.walk_threshold_m {
         walk.on_link = None;
         return false;
     }

@@ -18,7 +18,7 @@ use crate::base::threads::Threads;
 use crate::base::time::TickNumber;
 use crate::crowd::avoid::PASSING_GAP_M;
 use crate::crowd::steer::{self, OnPath, flat, unit};
-use crate::nav::{NavMap, Traversal};
+use crate::nav::{GroundQuery, NavMap, Traversal};
 use crate::sim::backing_out::{self, Facing};
 use crate::sim::making_way;
 use crate::sim::retreats::BackingParts;
@@ -344,10 +344,13 @@ fn jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> JamPro
     front.iter().filter(is_free).filter_map(|other| free_progress(seen, other)).fold(own, JamProgress::latest)
 }
 
-/// When a character that is not held up got on, if it has a walk that goes on.
+/// When a character that is not held up got on, if it has a walk that goes on, or steps aside.
 fn free_progress(seen: &YieldInputs<'_>, other: &InFront) -> Option<JamProgress> {
-    let character = seen.people.characters.get(other.who);
-    let walk = character.and_then(|it| it.walk).and_then(|id| seen.people.walks.get(id))?;
+    let character = seen.people.characters.get(other.who)?;
+    let Some(walk) = character.walk.and_then(|id| seen.people.walks.get(id)) else {
+        let makes_room = character.nudge.is_some() && other.moves;
+        return makes_room.then_some(JamProgress { any_ticks: 0, through_ticks: u64::MAX });
+    };
     // A walker that stands where it wants to be goes nowhere, also when it is asked aside.
     if matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
         return None;
@@ -555,7 +558,7 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, other: CharacterId) {
     };
     let by = parts.step.bodies.ids[one.row as usize];
     let keeps = match walk {
-        Some(walk) => keeps_goal(people, walk, other, character),
+        Some(walk) => keeps_goal(clock, people, walk, other),
         None => asked_for(people, by).is_some_and(|walk| people.has_come_to(other, walk)),
     };
     // Where it was pushed beyond its place, it does not send back the one that it makes room for.
@@ -600,12 +603,21 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>, length_m: f32) -> Vec
 }
 
 /// Whether a character stands on the goal of a walk, or leaves no room there: it was there first. So was one
-/// that has come to the same goal. A follower of the walker keeps no goal from it.
-fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
+/// that has come to the same goal. A follower of the walker keeps no goal from it, nor does one that was
+/// asked aside since the walk began, and came to stand there because of that, until the walk has found it
+/// there.
+fn keeps_goal(clock: &Clock, people: People<'_>, walk: &Walk, who: CharacterId) -> bool {
+    let Some(character) = people.characters.alive(who) else {
+        return false;
+    };
     let is_placed = walk.goal_slot.is_some_and(|slot| slot.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
     let is_there = holds || people.leaves_no_room(character, walk, walk.target());
-    let keeps = is_placed || is_there && people.is_on_goal_layer(character, walk);
+    let landing = clock.landing();
+    let asked = character.nudged.and_then(|asked| asked.ago_ticks(landing));
+    let was_first =
+        walk.goal_occupant == Some(who) || asked.is_none_or(|ago| ago > landing.since(walk.issued));
+    let keeps = is_placed || was_first && is_there && people.is_on_goal_layer(character, walk);
     keeps && !people.follows(who, walk.character) || people.has_come_to(who, walk)
 }
 
@@ -621,64 +633,129 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 /// them stay in the way, two steps lead round a corner, so that a character in an archway is asked once; only
 /// then a place in the way. Where the walls leave none of the four, the same four along the walls: in a
 /// passage of one cell a character met a little askew would have nowhere to go (seed:D6). In a niche a part
-/// of a step may do. Before a bend it goes round that, along the way.
+/// of a step may do. Before a bend it goes round that, along the way; where the way ends there, it goes as
+/// far as it can and on from there.
 fn aside(parts: &YieldingParts<'_>, who: CharacterId, by: CharacterId, way: &[Vec3]) -> Option<StepAside> {
-    let character = parts.characters.get(who)?;
-    let place = character.body.position;
-    let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
-    let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
-    let rules = pass_rules(&parts.map.doors, Some(&character.tags));
-    let ground = parts.map.nav.footing(&Traversal { rules, ..standing_on(character) });
-    let room_m = character.body.radius_m + parts.characters.get(by)?.body.radius_m;
-    let is_in_the_way = |to: Vec3| {
-        let on_way = steer::nearest(way, OnPath { segment: 0, point: to }, f32::INFINITY);
-        flat_distance(on_way.point, to) < room_m
-    };
-    let clear = |to: &&Vec3| ground.clear(place, **to);
-    let steps = candidates(away, parts.crowd.nudge_m);
-    let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
-    let round_corner = |places: &[Vec3; 4]| {
-        // Not past the asker.
-        places[..places.len() - 1].iter().filter(clear).find_map(|&via| {
-            let ends = steps.into_iter().chain(steps.map(along_axis)).map(|step| beside(via, step));
-            let mut ends = ends.filter(|&to| !is_in_the_way(to));
-            ends.find(|&to| ground.clear(via, to)).map(|to| StepAside { to, via: Some(via) })
-        })
-    };
-    let straight = |to: &Vec3| StepAside { to: *to, via: None };
-    let is_wide = |at: Vec3| {
-        let reach = |side: Vec2| flat_distance(at, ground.last_clear(at, beside(at, side * room_m)));
-        reach(away.perp()) + reach(-away.perp()) >= room_m + PASSING_GAP_M
-    };
-    let past = usize::from(is_wide(place) && is_wide(from));
-    let first_of = |places: &[Vec3; 4]| {
-        let out_of_it = places[..places.len() - 1 + past]
-            .iter()
-            .filter(clear)
-            .find(|to| !is_in_the_way(**to))
-            .map(straight);
-        let onward = || places[..places.len() - 1].iter().find(clear).map(straight);
-        out_of_it.or_else(|| round_corner(places)).or_else(onward)
-    };
-    let at = |step: Vec2| beside(place, step);
-    let along = |step: Vec2| at(along_axis(step));
-    let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(&parts.map.nav, along(step)))];
+    let asked = AskedAside::of(parts, who, by, way)?;
+    let all = asked.places();
+    let past = usize::from(asked.may_pass());
     let onward = || {
-        let way = way_of_first(parts.people(), by, place)?;
-        along_way(&way, place, parts.crowd.nudge_m, |from, to| ground.clear(from, to))
-    };
-    // In a niche there may be room for a part of a step.
-    let part = |to: &Vec3| {
-        Some(ground.last_clear(place, *to))
-            .filter(|&to| flat_distance(place, to) >= STEP_MIN_M && !is_in_the_way(to))
-    };
-    let deeper = || {
-        let places = all.iter().flat_map(|places| &places[..places.len() - 1 + past]);
-        places.into_iter().find_map(part).map(|to| straight(&to))
+        let way = way_of_first(parts.people(), by, asked.place)?;
+        let clear = |from, to| asked.ground.clear(from, to);
+        along_way(&way, asked.place, parts.crowd.nudge_m, clear)
     };
     // Into the arms of the asker only where nothing else is left.
-    let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
-    all.iter().find_map(first_of).or_else(deeper).or_else(onward).or_else(back)
+    let back = || all.iter().find_map(|places| asked.first_clear(&places[places.len() - 1..]));
+    all.iter()
+        .find_map(|places| asked.first_of(places, past))
+        .or_else(|| asked.deeper(all.iter().flat_map(|places| &places[..places.len() - 1 + past])))
+        .or_else(onward)
+        .or_else(|| asked.round_bend(&all[..2]))
+        .or_else(back)
+}
+
+/// A character that is asked aside.
+struct AskedAside<'a> {
+    place: Vec3,
+    nav: &'a NavMap,
+    ground: GroundQuery<'a>,
+    /// The four steps that it may make, the last past the one that asks.
+    steps: [Vec2; 4],
+    /// The way that is to be free, from the one that asks on, and how far from it is out of it, metres.
+    way: &'a [Vec3],
+    room_m: f32,
+}
+
+impl<'a> AskedAside<'a> {
+    fn of(parts: &'a YieldingParts<'_>, who: CharacterId, by: CharacterId, way: &'a [Vec3]) -> Option<Self> {
+        let character = parts.characters.get(who)?;
+        let place = character.body.position;
+        let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
+        let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
+        let rules = pass_rules(&parts.map.doors, Some(&character.tags));
+        Some(Self {
+            place,
+            nav: &parts.map.nav,
+            ground: parts.map.nav.footing(&Traversal { rules, ..standing_on(character) }),
+            steps: candidates(away, parts.crowd.nudge_m),
+            way,
+            room_m: character.body.radius_m + parts.characters.get(by)?.body.radius_m,
+        })
+    }
+
+    /// Where its steps lead: as they are, along the walls, and a hand's breadth off them.
+    fn places(&self) -> [[Vec3; 4]; 3] {
+        let along = self.steps.map(|step| beside(self.place, along_axis(step)));
+        let off = along.map(|to| off_the_wall(self.nav, to));
+        [self.steps.map(|step| beside(self.place, step)), along, off]
+    }
+
+    fn is_in_the_way(&self, to: Vec3) -> bool {
+        let on_way = steer::nearest(self.way, OnPath { segment: 0, point: to }, f32::INFINITY);
+        flat_distance(on_way.point, to) < self.room_m
+    }
+
+    /// Whether there is room for it to go past the one that asks.
+    fn may_pass(&self) -> bool {
+        let side = self.steps[1].normalize_or_zero() * self.room_m;
+        let is_wide = |at: Vec3| {
+            let reach_m = |side: Vec2| flat_distance(at, self.ground.last_clear(at, beside(at, side)));
+            reach_m(side) + reach_m(-side) >= self.room_m + PASSING_GAP_M
+        };
+        is_wide(self.place) && self.way.first().is_some_and(|&from| is_wide(from))
+    }
+
+    fn first_clear(&self, places: &[Vec3]) -> Option<StepAside> {
+        places.iter().find(|&&to| self.ground.clear(self.place, to)).map(|&to| StepAside { to, via: None })
+    }
+
+    /// The first of four places in a clear line: out of the way, round a corner, or in it. The last counts
+    /// where there is room to go `past` the one that asks.
+    fn first_of(&self, places: &[Vec3; 4], past: usize) -> Option<StepAside> {
+        let (onward, all) = (&places[..places.len() - 1], &places[..places.len() - 1 + past]);
+        let out_of_it: Vec<Vec3> = all.iter().copied().filter(|&to| !self.is_in_the_way(to)).collect();
+        self.first_clear(&out_of_it)
+            .or_else(|| self.by_one_of(onward, &self.steps))
+            .or_else(|| self.first_clear(onward))
+    }
+
+    /// A part of a step towards one of these places, out of the way: in a niche.
+    fn deeper<'p>(&self, mut places: impl Iterator<Item = &'p Vec3>) -> Option<StepAside> {
+        places.find_map(|&to| {
+            let to = self.ground.last_clear(self.place, to);
+            let is_step = flat_distance(self.place, to) >= STEP_MIN_M && !self.is_in_the_way(to);
+            is_step.then_some(StepAside { to, via: None })
+        })
+    }
+
+    /// As far towards one of the places before it as there is room, and from there a whole step out of the
+    /// way.
+    fn round_bend(&self, all: &[[Vec3; 4]]) -> Option<StepAside> {
+        /// Part of the way to the wall.
+        const NEARLY: f32 = 0.7;
+        let onward = |places: &[Vec3; 4]| places[..places.len() - 1].to_vec();
+        let vias = all.iter().flat_map(onward).flat_map(|to| {
+            let last = self.ground.last_clear(self.place, to);
+            [off_the_wall(self.nav, last), self.place.lerp(last, NEARLY)]
+        });
+        let vias: Vec<Vec3> = vias.filter(|&via| flat_distance(self.place, via) >= STEP_MIN_M).collect();
+        self.by_one_of(&vias, &self.steps[..self.steps.len() - 1])
+    }
+
+    /// By one of these places, and one of these steps, or that along the walls, out of the way.
+    fn by_one_of(&self, vias: &[Vec3], steps: &[Vec2]) -> Option<StepAside> {
+        let vias = vias.iter().filter(|&&via| self.ground.clear(self.place, via));
+        vias.copied().find_map(|via| {
+            let steps = steps.iter().copied().chain(steps.iter().copied().map(along_axis));
+            let mut ends = steps.map(|step| beside(via, step)).filter(|&to| !self.is_in_the_way(to));
+            ends.find(|&to| self.ground.clear(via, to)).map(|to| StepAside { to, via: Some(via) })
+        })
+    }
+}
+
+/// A step from a place.
+fn beside(from: Vec3, step: Vec2) -> Vec3 {
+    Vec3::new(from.x + step.x, from.y, from.z + step.y)
 }
 
 /// The way past a character of the walker for which it is asked aside, be it by that walker or by those

@@ -359,6 +359,8 @@ pub struct Characters {
     pub(super) posing: Shortlist,
     /// Those that were asked aside; and others.
     pub(super) asked_aside: Shortlist,
+    /// The player; and others that were.
+    pub(super) players: Vec<CharacterId>,
 }
 
 /// What is remembered of a character that was freed: enough for an error message.
@@ -381,9 +383,12 @@ impl Characters {
         self.created += 1;
         let character = make(self.created);
         let name = character.name.clone();
-        let is_displaced = character.displaced != Displaced::No;
+        let (is_displaced, is_player) = (character.displaced != Displaced::No, character.is_player);
         let id = self.slots.insert(character);
         self.order.push(id);
+        if is_player {
+            self.note_player(id);
+        }
         if is_displaced {
             self.note_displaced(id);
         }
@@ -468,6 +473,21 @@ impl Characters {
             (Some(character), _) => &character.name,
             (None, Some(gone)) => &gone.name,
             (None, None) => "unknown",
+        }
+    }
+
+    /// The first player alive, in order of creation. Cost: those that are players, or were.
+    #[must_use]
+    pub(crate) fn player(&self) -> Option<CharacterId> {
+        let players = self.players.iter().filter_map(|&id| Some((self.alive(id)?, id)));
+        let players = players.filter(|(character, _)| character.is_player);
+        players.min_by_key(|(character, _)| character.serial).map(|(_, id)| id)
+    }
+
+    /// Notes that a character may be the player.
+    pub(crate) fn note_player(&mut self, id: CharacterId) {
+        if !self.players.contains(&id) {
+            self.players.push(id);
         }
     }
 
@@ -627,6 +647,7 @@ impl Characters {
         }
         if !freed.is_empty() {
             self.order.retain(|&id| self.slots.contains_key(id));
+            self.players.retain(|&id| self.slots.contains_key(id));
         }
         self.forget_oldest();
         freed

@@ -156,7 +156,7 @@ impl World {
     /// The living player.
     #[must_use]
     pub fn player(&self) -> Option<CharacterId> {
-        self.characters.iter().find(|(_, character)| character.is_player).map(|(id, _)| id)
+        self.characters.player()
     }
 
     /// A walk that has not been freed.
@@ -327,6 +327,11 @@ impl World {
             (Reason::DoorClosed, Some(by)) => format!("{by} is closed and {who} does not open it"),
             (Reason::TooWide, _) => format!("the body of {who} does not fit through"),
             (Reason::Limit, _) => "the search, or the number of walks, was beyond a limit".to_owned(),
+            (Reason::Forced, _) if left_m >= 0.05 => {
+                format!(
+                    "{who} could not walk there and was put {left_m:.1} m from the goal, as near as there is room"
+                )
+            }
             (Reason::Forced, _) => format!("{who} could not walk there and was put on the goal"),
             (Reason::Timeout, _) => format!("{who} had {left_m:.1} m to go when the time was over"),
             (reason, Some(by)) => format!("{who} ended {} by {by}", reason.name()),

@@ -119,6 +119,7 @@ fn hash_characters(
         displacements: _,
         posing: _,
         asked_aside: _,
+        players: _,
         // For messages.
         gone: _,
         created,

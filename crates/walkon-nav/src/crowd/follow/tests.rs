@@ -205,6 +205,28 @@ fn where_no_wall_is_near_a_body_comes_to_where_small_steps_lead_it() {
     assert!(apart * 50 < whole, "{apart} of {whole} end a tenth of their length away");
 }
 
+/// Between exactly there and so far from it that a body has a direction to go.
+#[test]
+fn a_body_that_stands_as_good_as_on_a_corner_goes_on() {
+    for (corner_m, before_m) in [0.0, 4.0, 6.0, 6.039_495_5, 250.0].into_iter().flat_map(|corner_m| {
+        [0.0, 1e-8, 1e-7, 5e-7, 9.5e-7, 1e-6, 1.5e-6, 2e-6, 3e-6, 1e-5, 1e-4]
+            .map(|before_m| (corner_m, before_m))
+    }) {
+        let points = vec![
+            Vec3::new(corner_m - before_m, 0.0, 0.0),
+            Vec3::new(corner_m, 0.0, 0.0),
+            Vec3::new(corner_m, 0.0, 1.0),
+            Vec3::new(corner_m + 1e-6, 0.0, 1.0),
+            Vec3::new(corner_m + 2.0, 0.0, 1.0),
+        ];
+        let path = Path::through(points);
+        for is_exact in [false, true] {
+            let walked = walk(&path, &StepGait { is_exact, ..gait(1.4, 60.0) }, Vec2::X, |_, _| true);
+            assert!(flat_distance(walked.place, path.points[4]) <= PASSED_M, "{corner_m}, {before_m}");
+        }
+    }
+}
+
 #[test]
 fn a_path_through_a_place_of_no_number_has_an_end() {
     for bad in [Vec3::splat(f32::NAN), Vec3::new(f32::INFINITY, 0.0, 1.0)] {

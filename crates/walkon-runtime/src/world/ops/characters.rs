@@ -84,7 +84,9 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     if world.characters.find(&spawn.name).is_some() {
         return Err(OpError::NameTaken(spawn.name));
     }
-    if let Some(player) = world.player().filter(|_| spawn.is_player) {
+    if spawn.is_player
+        && let Some(player) = world.player()
+    {
         return Err(OpError::SecondPlayer(world.name_of(player).to_owned()));
     }
     let most = world.settings.limits.characters;

@@ -46,6 +46,7 @@ pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks)
         displacements: _,
         posing: _,
         asked_aside: _,
+        players: _,
         gone,
         created,
         turns,
@@ -191,11 +192,15 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
         displaced,
         posing,
         asked_aside,
+        players: Vec::new(),
     };
     // The first look at them finds out which do.
     for id in characters.order.clone() {
         characters.note_posing(id);
         characters.note_asked_aside(id);
+        if characters.get(id).is_some_and(|character| character.is_player) {
+            characters.note_player(id);
+        }
     }
     Ok(characters)
 }
