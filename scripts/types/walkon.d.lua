@@ -155,7 +155,8 @@ function typeof(value) end
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field tags? string[] tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all
----@field layer? string the layer of the map; a map without layers has one, "ground"
+---@field layer? string the layer of the goal; default: that of the start; a map without layers has one, "ground"
+---@field fromLayer? string the layer of the start, where no character stands there; default: `layer`, else the first
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does one that moves
 
 ---`PathOptions`, and what to do with the answer.
@@ -164,7 +165,8 @@ function typeof(value) end
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field tags? string[] tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all
----@field layer? string the layer of the map; a map without layers has one, "ground"
+---@field layer? string the layer of the goal; default: that of the start; a map without layers has one, "ground"
+---@field fromLayer? string the layer of the start, where no character stands there; default: `layer`, else the first
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does one that moves
 ---@field onPath? PathHandler runs when it is found
 
@@ -644,7 +646,7 @@ function typeof(value) end
 ---@field onReload? "finish"|"restart" when its file changes under way: it finishes on its old code (default), or is cancelled and begun again
 ---@field resumable? boolean whether a game may be saved while it is under way: after a load its script begins again with `c.resumedFrom`, its last mark; default false
 ---@field onSkip? fun(c: Scene) once, when skipping begins; may not wait
----@field onEnd? fun(info: SceneInfo) on every exit; may not wait
+---@field onEnd? fun(info: SceneInfo) on every exit of a scene that has begun; may not wait
 ---@field script fun(c: Scene, args: any): any the scene itself, a task
 
 ---The running level.

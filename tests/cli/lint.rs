@@ -1305,6 +1305,94 @@ const VALUES: &[(&str, &[(&str, &str)])] = &[
     ("local t = { a = 1 } t.a = 2 print(t)", &[]),
 ];
 
+/// Fields of a scene that a level script defines and plays, and what is said of them: what a run says.
+const SCENES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "arrived = function() end, script = function(c) c:walk(world.player(), 1, 2, { onArrived = \"arrived\" }) end",
+        &[],
+    ),
+    (
+        "hold = function() end, locked = function() end, scripted = function() end, script = function() end",
+        &[],
+    ),
+    ("duration = 5, participants = {}, script = function() end", &[]),
+    (
+        "hold = { \"guard\" }, script = function() end",
+        &[("unknown-option", "cinematic.define: unknown field \"hold\"")],
+    ),
+    (
+        "onEnded = function() end, script = function() end",
+        &[("unknown-option", "cinematic.define: unknown field \"onEnded\"")],
+    ),
+    (
+        "script = function(c) c:walk(world.player(), 1, 2, { onArrived = \"arived\" }) end, arrived = print",
+        &[("handler", "the level script has no handler \"arived\"")],
+    ),
+];
+
+#[test]
+fn scenes_that_a_script_defines_have_fields_and_handlers_of_their_own() {
+    for (fields, told) in SCENES {
+        let folder = project();
+        let script = format!(
+            "function onStart()\n  cinematic.define(\"own\", {{\n {fields} }})\n  cinematic.play(\"own\")\nend\n"
+        );
+        // A file of the name of the scene is none of its.
+        write(folder.path(), "scripts/own.lua", &script);
+        let found = check(folder.path(), &["scripts/own.lua"]);
+        let found: Vec<(&str, &str)> = found
+            .values()
+            .flatten()
+            .map(|(_, code, message)| (code.as_str(), message.split("; did you").next().unwrap()))
+            .collect();
+        assert_eq!(found, *told, "{fields}");
+    }
+}
+
+/// Goal: what `check` finds nothing in, `run` starts. Method: files that a run refuses, of which the text
+/// alone says nothing.
+#[test]
+fn a_level_that_does_not_start_is_told() {
+    let behaviours = [
+        ("return { tree = \"x\" }", "tree"),
+        ("return { on = { function() end } }", "on has the key 1"),
+        ("return { params = { a = { type = \"number\", default = 0 / 0 } } }", "default"),
+        ("return { params = { a = { type = \"mark\", default = \"nosuch\" } } }", "nosuch"),
+        ("return { script = function() end }", "cinematic"),
+        ("return { init = function(self) self.state = 5 end }", "state"),
+        ("local own = setmetatable({}, {}) own.start = 5 return own", "start is 5"),
+    ];
+    let cases = behaviours.map(|(text, told)| ("behaviours/guard.lua", text, told));
+    let levels = [
+        ("level.lua", "onStart = 5", "onStart is 5, expected a function"),
+        ("level.lua", "onTick = {}", "onTick is a table, expected a function"),
+        ("level.lua", "local function boom() error(\"no\") end boom()", "no"),
+    ];
+    for (script, text, told) in cases.into_iter().chain(levels) {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "walkon.json", "{}");
+        write(folder.path(), "scripts/level.lua", "function onStart() end\n");
+        write(folder.path(), "scripts/behaviours/guard.lua", "return { start = function() end }\n");
+        write(folder.path(), &format!("scripts/{script}"), text);
+        write(
+            folder.path(),
+            "levels/yard.json",
+            r#"{ "script": "level.lua", "navigation": { "areas": [
+                { "name": "yard", "polygon": [[0, 0], [9, 0], [9, 9], [0, 9]] } ] },
+              "characters": [{ "name": "anna", "position": [3, 3], "behaviour": "behaviours/guard.lua" }] }"#,
+        );
+        let output = |args: &[&str]| {
+            let output = Command::new(crate::place::program()).current_dir(folder.path()).args(args).output();
+            let output = output.unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let (code, error) = output(&["check"]);
+        let (run_code, run_error) = output(&["run", "levels/yard.json", "--ticks", "1"]);
+        assert!(run_code != Some(0) && run_error.contains(told), "{text}: {run_error}");
+        assert!(code != Some(0) && error.contains(told), "{text}: {code:?} {error}");
+    }
+}
+
 #[test]
 fn values_that_no_run_takes_and_names_that_stand_twice_are_found() {
     let folder = project();

@@ -107,6 +107,38 @@ fn questions_about_a_character_are_about_the_floor_that_it_stands_on() {
     );
 }
 
+/// The layer of a question is that of the goal, as for a walk; a character begins on its own.
+#[test]
+fn questions_about_a_place_on_another_layer_are_those_of_a_walk_there() {
+    const UP_ONLY: &str = r#"{ "from": { "layer": "ground", "position": [8.5, 1.5] },
+        "to": { "layer": "up", "position": [8.5, 1.5] }, "bothWays": false }"#;
+    let script = "function onStart() task.spawn(function()\n\
+        local anna, there = world.character(\"anna\"), vector.create(2.5, 0, 1.5)\n\
+        for _, at in { \"ground\", \"up\" } do for _, layer in { \"ground\", \"up\" } do\n\
+        anna:teleport(4.5, 1.5, { layer = at })\n\
+        local from, walk = anna.position, anna:walk(there, { layer = layer, accept = \"exact\" })\n\
+        local leads = walk.status == \"arrived\"\n\
+        local function check(what, is) if is ~= leads then log.info(\"%s from %s to %s\", what, at, layer) end end\n\
+        check(\"place\", nav.reachable(from, there, { fromLayer = at, layer = layer }))\n\
+        check(\"path of a place\", nav.findPath(from, there, { fromLayer = at, layer = layer, ignore = { anna } }).status == \"complete\")\n\
+        anna:teleport(4.5, 1.5, { layer = at })\n\
+        check(\"canReach\", (anna:canReach(there, { layer = layer })))\n\
+        check(\"reachable\", (nav.reachable(anna, there, { layer = layer })))\n\
+        check(\"findPath\", nav.findPath(anna, there, { layer = layer }).status == \"complete\")\n\
+        check(\"requestPath\", nav.requestPath(anna, there, { layer = layer }):wait().status == \"complete\")\n\
+        log.info(\"%s\", tostring(leads))\n  end end\n  log.info(\"done\")\nend) end";
+    const PEOPLE: &str = r#"{ "name": "anna", "position": [3.5, 1.5] }"#;
+    for layout in ["square8", "square4", "hexPointy", "hexFlat"] {
+        for (stairs, leads) in
+            [("", [true, false, false, true]), (UP_ONLY, [true, true, false, true]), (STAIRS, [true; 4])]
+        {
+            let expected: Vec<String> =
+                leads.map(|leads| leads.to_string()).into_iter().chain(["done".to_owned()]).collect();
+            assert_eq!(said(&tiles(layout, stairs), PEOPLE, script, 12_000), expected, "{layout}, {stairs}");
+        }
+    }
+}
+
 #[test]
 fn who_flees_stays_on_its_floor_and_comes_to_an_end() {
     holds_in_all(

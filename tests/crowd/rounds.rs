@@ -184,7 +184,7 @@ fn a_patrol_counts_its_first_stop_from_one_and_within_the_route() {
             "level.lua:2: patrol: first is 4, expected 1 to 3",
             "level.lua:3: patrol: route is empty, expected at least one place",
             "level.lua:4: patrol: unknown route \"round\"; did you mean \"rounds\"?",
-            "level.lua:5: patrol: pause is { 3, 1 }, expected { least, most }",
+            "level.lua:5: patrol: pause is { 3, 1 }, expected least not above most",
         ],
     );
 }

@@ -11,6 +11,7 @@ use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{MemorySource, load};
 use walkon_runtime::world::World;
+use walkon_runtime::world::character::Character;
 
 /// One open room with marks and a door to a second one.
 const LEVEL: &str = r#"{
@@ -792,6 +793,94 @@ fn a_scene_inside_another_that_is_skipped_ends_as_when_it_is_watched() {
             let far = play.world().find_character("ben").unwrap();
             let place = play.world().character(far).unwrap().body.position;
             assert!(line.contains(&format!("{}", place.x)), "{wait}, skipped {skips}: {line}, {place}");
+        }
+    }
+}
+
+/// What a scene does with another that it plays, and whether it goes on before that one has ended.
+const OUTER: &[(&str, bool)] = &[
+    ("note(c:race({ walk = c:start(anna, 'far'), talk = inner() })) anna:stop()", false),
+    ("note(c:race({ pause = timer.after(3), talk = inner() })) c:wait(4)", false),
+    (
+        "c:start(anna, 'far', { onArrived = function() note('arrived') end }) c:waitFor(inner()) anna:stop()",
+        false,
+    ),
+    (
+        "c:start(anna, 'far', { onArrived = function() note('arrived') end }) inner():wait() c:walk(anna, 'post')",
+        false,
+    ),
+    (
+        "local played = inner() c:wait(0.5) note('half') note(played:wait().outcome) c:walk(anna, 'near')",
+        false,
+    ),
+    (
+        "c:parallel({ inner(), function() c:wait(0.7) note('seven') end, c:start(anna, 'near') }) note('both')",
+        false,
+    ),
+    (
+        "c:start(anna, 'far') note(task.waitUntil(function() return anna.position.x > 5 end)) anna:stop() inner():wait()",
+        false,
+    ),
+    (
+        "region.when(function() return anna.position.x > 6 end, { onTrue = function() note('over') end }) c:walk(anna, 'far') inner():wait()",
+        false,
+    ),
+    ("note((c:waitFor(inner(), { timeout = 0.4 }))) c:walk(anna, 'near')", true),
+    ("inner() note(task.waitEvent('told', { timeout = 5 }) ~= nil) c:walk(anna, 'near')", true),
+];
+
+const INNER: &[&str] = &[
+    "c:wait(1) event.emit('told')",
+    "c:walk(ben, 'near') note('walked') event.emit('told')",
+    "task.spawn(function() for at = 1, 4 do task.sleep(0.2) note(at) end end) c:wait(0.5) event.emit('told')",
+    "timer.after(0.3, function() note('timer') event.emit('told') end) c:walk(ben, 'far', { gait = 'run' })",
+    "cinematic.define('deep', { script = function(c) c:wait(0.6) note('deep') end }) \
+     cinematic.play('deep'):wait() c:walk(ben, 'near') event.emit('told')",
+    "task.waitUntil(function() return anna.position.x > 4 end, { timeout = 2 }) note('waited') event.emit('told')",
+];
+
+/// Goal: time passes for a scene inside another as for the other. Method: what a scene may do with one that
+/// it plays, times what that one does, skipped at some ticks; notes in their order, and where everybody
+/// stands, to the bit where the one ends before the other.
+#[test]
+fn scenes_inside_one_another_leave_the_same_world_watched_and_skipped() {
+    for (outer, goes_on) in OUTER {
+        for inner in INNER {
+            let fields = format!(
+                "holds = {{ 'anna' }}, script = function(c)
+                local anna, ben = world.character('anna'), world.character('ben')
+                local function note(text) log.info('%s', text) end
+                cinematic.define('inner', {{ holds = {{ 'ben' }}, script = function(c) {inner} end }})
+                local function inner() return cinematic.play('inner') end
+                {outer} end"
+            );
+            let ended = |play: &mut Play| {
+                while play.count("cinematicEnded") < play.count("cinematicStarted")
+                    || play.world().tick().0 < 90
+                {
+                    play.tick(&[]);
+                    assert!(play.world().tick().0 < 20_000, "{fields}");
+                }
+                // Whoever was stopped has come to stand.
+                play.ticks(10);
+                let mut told = play.told();
+                told.retain(|line| !line.starts_with("ended") && !line.starts_with("skip"));
+                let stands = |(_, who): (_, &Character)| format!("{} {:?}", who.name, who.body.position);
+                (told, play.places(), play.world().characters().map(stands).collect::<Vec<_>>())
+            };
+            let watched = ended(&mut Play::scene(&fields));
+            for skip_at in [0, 1, 7, 20, 45, 80] {
+                let mut play = Play::scene(&fields);
+                play.ticks(skip_at + 1).skip();
+                let skipped = ended(&mut play);
+                let what = format!("skipped at {skip_at}: {fields}");
+                assert_eq!(watched.0, skipped.0, "{what}");
+                if *goes_on {
+                    assert_same_places(&watched.1, &skipped.1, &what);
+                } else {
+                    assert_eq!(watched.2, skipped.2, "{what}");
+                }
+            }
         }
     }
 }

@@ -659,6 +659,52 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ),
         ("guard:walkTo(\"gate\", { keys = { 1 } })", "walkTo: keys[1] is 1, expected the name of a key"),
         (
+            "guard:walkTo(\"gate\", { keys = { bronze = true } })",
+            "walkTo: keys has entries that are not at 1, 2, 3 and so on, expected a list of keys",
+        ),
+        (
+            "guard:walkTo(\"gate\", { avoid = { [2] = \"inner\" } })",
+            "walkTo: avoid has entries that are not at 1, 2, 3 and so on, expected a list of areas",
+        ),
+        (
+            "region.near(guard, 3, { filter = { tag = \"watch\" } })",
+            "region.near: filter has entries that are not at 1, 2, 3 and so on, expected a list of names",
+        ),
+        (
+            "world.spawn({ name = \"scout\", at = \"post\", tags = { thief = true } })",
+            "world.spawn: tags has entries that are not at 1, 2, 3 and so on, expected a list of names",
+        ),
+        (
+            "guard:patrol({ [2] = \"post\" })",
+            "patrol: route has entries that are not at 1, 2, 3 and so on, expected a list of places",
+        ),
+        (
+            "cinematic.define(\"own\", { holds = { guard = true }, script = print })",
+            "cinematic.define: holds has entries that are not at 1, 2, 3 and so on, expected a list of names of characters",
+        ),
+        (
+            "guard:patrol(\"rounds\", { pause = { 1, 2, 3 } })",
+            "patrol: pause has more than two entries, expected { least, most }",
+        ),
+        ("bt.wait({ 1, 2, 3 })", "bt.wait: seconds has more than two entries, expected { low, high }"),
+        ("guard:flee(guard)", "flee: a character cannot flee from itself"),
+        (
+            "guard:play(\"nod\", { loop = true, seconds = 1 })",
+            "play: seconds and loop are both given, expected one of them: loop stays until it is replaced",
+        ),
+        (
+            "region.on(\"hall\", { lineOfWalk = true })",
+            "region.on: lineOfWalk is given, expected none: only region.near looks along lines",
+        ),
+        (
+            "task.sleep(\"1\") -- once task:sleep(1)",
+            "task.sleep: seconds is \"1\", expected a finite number of seconds",
+        ),
+        (
+            "cinematic.define(\"own\", { onEnded = print, script = print })",
+            "cinematic.define: unknown field \"onEnded\"; did you mean \"onEnd\"?",
+        ),
+        (
             "world.characters({ near = guard })",
             "world.characters: radius is nil, expected a finite number of metres, because near is given",
         ),
@@ -1034,7 +1080,8 @@ fn lines_take_anything_and_never_raise() {
     bench
         .run(
             "log.info(\"%s at %s has %d of %.2f%%\", guard, guard.position, 3, 1.5)
-             log.warn(\"%s %d %s\", nil, \"x\") log.error(\"100% sure %z %\") log.debug(\"%5s|%-5s|\", \"a\", \"b\")",
+             log.warn(\"%s %d %s\", nil, \"x\") log.error(\"100% sure %z %\") log.debug(\"%5s|%-5s|\", \"a\", \"b\")
+             log.info(\"%100d %.100f %099d\", 3, 4, 5)",
         )
         .unwrap();
     let lines: Vec<(String, u32, String)> = bench
@@ -1054,6 +1101,7 @@ fn lines_take_anything_and_never_raise() {
             ("warn".to_owned(), 2, "nil x nil".to_owned()),
             ("error".to_owned(), 2, "100% sure %z %".to_owned()),
             ("debug".to_owned(), 2, "    a|b    |".to_owned()),
+            ("info".to_owned(), 3, format!("%100d %.100f {:099}", 3)),
         ]
     );
 }

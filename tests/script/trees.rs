@@ -270,14 +270,18 @@ fn drawn_children_come_from_the_stream_of_the_behaviour() {
 
 #[test]
 fn a_walk_of_a_tree_succeeds_on_arrival_and_ends_with_its_branch() {
-    check_tree(
-        r#"
-        function b:start() event.on("walkSettled", function(r) log.info("walk %s", r.reason) end) end
-        b.tree = bt.sequence{ bt.walkTo(function(self) return "near" end), act("there", 0), bt.timeLimit(bt.walkTo("far"), 5/60) }
-        "#,
-        38,
-        &["28: walk reached", "29: there", "29: /there success", "34: walk ownerGone"],
-    );
+    // A place, or x and z.
+    for goal in ["\"near\"", "nav.mark(\"near\").x, nav.mark(\"near\").z"] {
+        check_tree(
+            &r#"
+            function b:start() event.on("walkSettled", function(r) log.info("walk %s", r.reason) end) end
+            b.tree = bt.sequence{ bt.walkTo(function(self) return GOAL end), act("there", 0), bt.timeLimit(bt.walkTo("far"), 5/60) }
+            "#
+            .replace("GOAL", goal),
+            38,
+            &["28: walk reached", "29: there", "29: /there success", "34: walk ownerGone"],
+        );
+    }
 }
 
 #[test]

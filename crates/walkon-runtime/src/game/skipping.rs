@@ -65,7 +65,7 @@ fn fast_forward(
         let Some(forward) = scripts.next_fast_forward(world) else {
             return;
         };
-        let ticks = passed_ticks.entry(forward.owner).or_default();
+        let ticks = passed_ticks.entry(forward.root()).or_default();
         let passed = sim::scene_fast_forward::run(world, &forward, *ticks, &mut steps_left);
         *ticks += passed.ticks;
         scripts.pass(world, &forward, passed.ticks);
@@ -73,7 +73,7 @@ fn fast_forward(
             sim::scene_fast_forward::finish(world, &forward, *ticks);
         }
         scripts.dispatch(world);
-        fast_forwards.insert(forward.owner, forward);
+        fast_forwards.insert(forward.root(), forward);
         if steps_left == 0 {
             return;
         }

@@ -21,6 +21,8 @@ pub mod code {
     pub const ENCODING: &str = "encoding";
     /// Not JSON: a comma, quote or bracket too many or too few.
     pub const SYNTAX: &str = "syntax";
+    /// A level that does not start.
+    pub const START: &str = "start";
     /// Something after the end of the level.
     pub const TRAILING: &str = "trailing";
     /// Brackets nested deeper than 32.

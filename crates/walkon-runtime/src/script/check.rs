@@ -6,6 +6,8 @@
 
 pub mod trial;
 
+pub use crate::script::step::cinematic::definition::{SceneFieldKind, misspelt as misspelt_scene_field};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ordered::CollectOrdered;

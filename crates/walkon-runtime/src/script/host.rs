@@ -179,7 +179,14 @@ impl ScriptHost {
             profile::open(vm.lua(), profile).map_err(VmError::from)?;
         }
         let level = match &setup.level_script {
-            Some(name) => Some(load(&vm, name)?.0),
+            Some(name) => {
+                let environment = load(&vm, name)?.0;
+                level_script::check(&environment).map_err(|what| {
+                    let message = format!("{name}: {what}");
+                    StartError::Load(Box::new(CallFailure::new(FaultKind::Error, message, None)))
+                })?;
+                Some(environment)
+            }
             None => None,
         };
         let mut characters = Vec::new();

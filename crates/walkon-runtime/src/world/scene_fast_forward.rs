@@ -91,9 +91,9 @@ impl Cast {
 /// A stretch of a scene to pass over at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FastForward {
-    /// The scene: its walks and its requests about doors go on.
-    pub owner: Owner,
-    /// The characters that it holds: they turn and play on.
+    /// The scene that is skipped, then those inside it: their walks and their requests about doors go on.
+    pub owners: Vec<Owner>,
+    /// The characters that they hold: they turn and play on.
     pub characters: Vec<CharacterId>,
     /// Walks of others that its tasks wait for.
     pub walks: Vec<WalkId>,
@@ -110,10 +110,16 @@ pub struct FastForward {
 }
 
 impl FastForward {
+    /// The scene that is skipped.
+    #[must_use]
+    pub fn root(&self) -> Owner {
+        self.owners.first().copied().unwrap_or_default()
+    }
+
     /// Its open walks, in order of creation.
     #[must_use]
     pub fn open_walks(&self, walks: &Walks) -> Vec<WalkId> {
-        let is_its = |id: WalkId, walk: &Walk| walk.owner == self.owner || self.walks.contains(&id);
+        let is_its = |id: WalkId, walk: &Walk| self.owners.contains(&walk.owner) || self.walks.contains(&id);
         let mut open = walks.open_ids();
         open.retain(|&id| walks.get(id).is_some_and(|walk| is_its(id, walk)));
         open
@@ -141,7 +147,8 @@ impl FastForward {
     /// Whether a request about a door is of the scene's making, or waited for by it.
     #[must_use]
     pub fn wants(&self, request: &DoorRequest) -> bool {
-        request.owner == self.owner || request.serials.iter().any(|serial| self.door_moves.contains(serial))
+        self.owners.contains(&request.owner)
+            || request.serials.iter().any(|serial| self.door_moves.contains(serial))
     }
 
     /// Whether time alone changes this character: it turns, or plays something that ends.

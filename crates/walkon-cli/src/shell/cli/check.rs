@@ -1,7 +1,8 @@
 //! `walkon check`: levels and scripts, without running them.
 //!
 //! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings,
-//! so it never fails a check. A folder is checked with all levels and scripts below it, a project with those
+//! so it never fails a check; a level in which nothing was found is started, as a run would, and what keeps
+//! it from starting is shown. A folder is checked with all levels and scripts below it, a project with those
 //! in its level and script folders.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,8 @@ use super::args::{CheckArgs, Format};
 use super::run::ScriptTextMap;
 use super::shell::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::suggestions::{counted, nearest};
-use crate::level::{Diagnostic, Level, LevelFile, Severity, code};
+use crate::game::{Game, Setup};
+use crate::level::{Diagnostic, Level, LevelFile, Severity, Span, code};
 use crate::script::vm::files::ScriptTexts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
@@ -190,6 +192,8 @@ struct Checking<'s> {
     named: BTreeSet<PathBuf>,
     /// Scripts that were checked, wherever they are named.
     scripts: BTreeSet<PathBuf>,
+    /// Those in which there are errors.
+    broken: BTreeSet<PathBuf>,
     /// What was found in the scripts of each project, by its root.
     projects: BTreeMap<PathBuf, Rc<Linted>>,
 }
@@ -207,6 +211,7 @@ impl<'s> Checking<'s> {
             is_cut: false,
             named: args.paths.iter().cloned().collect_set(),
             scripts: BTreeSet::new(),
+            broken: BTreeSet::new(),
             projects: BTreeMap::new(),
         }
     }
@@ -235,7 +240,8 @@ impl<'s> Checking<'s> {
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
         let wrong = against_scripts(&found.project, level, &known, &linted);
-        if !wrong.is_empty() {
+        let mut is_sound = wrong.is_empty();
+        if !is_sound {
             self.worst(Exit::Level);
         }
         let all = [level.diagnostics.clone(), wrong, crate::level::report(level)].concat();
@@ -244,8 +250,37 @@ impl<'s> Checking<'s> {
             let Some(text) = texts.get(name) else { continue };
             let Some(path) = found.project.script_path(name, &found.path) else { continue };
             self.script_text(found, &path, text, &linted);
+            is_sound &= !self.broken.contains(&found.project.folder.root().join(&path));
+        }
+        if is_sound {
+            self.start(found, level, texts);
         }
         Ok(())
+    }
+
+    /// Starts a level in which nothing was found, as a run would: file bodies, `init`, `start`, `onStart`.
+    fn start(&mut self, found: &FoundLevel, level: &Level, scripts: ScriptTextMap) {
+        let setup = Setup { scripts: scripts.clone(), ..Setup::default() };
+        let Err(error) = Game::load(level.clone(), setup) else { return };
+        self.worst(Exit::Script);
+        let failure = error.failure().map(|(failure, _)| failure);
+        let name = failure.map(|failure| failure.file.clone()).filter(|file| scripts.contains_key(file));
+        let path = name.as_ref().and_then(|name| found.project.script_path(name, &found.path));
+        let diagnostic = Diagnostic {
+            code: code::START,
+            severity: Severity::Error,
+            path: path.clone().unwrap_or_else(|| found.path.clone()),
+            line: failure.map_or(1, |failure| failure.line.max(1)),
+            column: 1,
+            pointer: String::new(),
+            message: error.to_string(),
+            help: None,
+            span: Span::new(0, 1, 1),
+        };
+        let text = name.as_ref().and_then(|name| scripts.get(name));
+        let file = path.zip(text).map(|(path, text)| LevelFile::new(&path, text.as_bytes()));
+        let files = file.map_or_else(|| level.files.clone(), |file| vec![file]);
+        self.show(found, &[diagnostic], &files);
     }
 
     /// What was found in the scripts of the project around a file.
@@ -330,6 +365,7 @@ impl<'s> Checking<'s> {
         };
         if all.iter().any(|found| found.severity == Severity::Error) {
             self.worst(Exit::Script);
+            self.broken.insert(found.project.folder.root().join(path));
         }
         let file = LevelFile::new(path, text.as_bytes());
         self.show(found, &all, &[file]);

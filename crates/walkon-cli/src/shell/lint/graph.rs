@@ -212,11 +212,16 @@ impl<'a> ScriptGraph<'a> {
     }
 
     fn named_by_scripts(&mut self) {
+        let made = self.scripts.values().flat_map(|script| &script.links.made);
+        let defined = made.filter(|(kind, _)| *kind == "CinematicName").map(|(_, made)| made.clone());
+        let defined: Vec<Made> = defined.collect();
         let links = self.scripts.values().flat_map(|script| script.links.links.iter().cloned());
         for link in links.collect::<Vec<_>>() {
             match link.kind {
                 MODULE => self.name(&link.name, |named| named.as_module = true),
                 "BehaviourName" => self.name(&link.name, |named| named.as_behaviour = true),
+                // A scene that a script defines goes before a file of that name.
+                "CinematicName" if defined.contains(&Made::Whole(link.name.clone())) => {}
                 "CinematicName" => self.name(&link.name, |named| named.as_cinematic = true),
                 _ => {}
             }

@@ -10,6 +10,7 @@ use super::finding::{LintFinding, code};
 use super::infer::Reading;
 use super::role::{self, ScriptName, ScriptRole};
 use super::rules::arguments::name_of;
+use super::rules::options::scene_slips;
 use super::tree::{BODY, ExprId, ExprKind, SyntaxTree, TextPlace, Word};
 use crate::base::suggestions;
 
@@ -101,14 +102,8 @@ fn last_line(text: &str) -> TextPlace {
 /// Misspelt fields of a cinematic, and one without a script.
 fn cinematic(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<LintFinding>) {
     let tree = reading.tree;
-    let fields = reading.api.fields("SceneDefinition").unwrap_or_default();
     let names: Vec<&Word> = tree.names_in(table).into_iter().map(|(word, _)| word).collect();
-    let mut is_misspelt = false;
-    for slip in slips(&fields, &names) {
-        is_misspelt |= slip.near == "script";
-        let message = format!("cinematic: unknown field \"{}\"", slip.word.text);
-        findings.push(slip.told(LintFinding::error, message));
-    }
+    let is_misspelt = scene_slips(reading, table, "cinematic", findings).contains(&"script");
     if !names.iter().any(|word| word.text == "script") && !is_misspelt && !is_handed_on(tree, table) {
         let message = "cinematic: script is missing, expected a function";
         findings.push(LintFinding::error(code::RETURNS, tree.place(table), message));

@@ -6,7 +6,7 @@
 
 use mlua::{Lua, Table, Value};
 
-use crate::script::bind::call::{answer, place_of_caller};
+use crate::script::bind::call::{answer, has_more_than, place_of_caller};
 use crate::script::bind::table::{Alias, ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::{place, registration, walk_options};
 use crate::script::step::tree::{self, node};
@@ -399,6 +399,9 @@ fn wait(lua: &Lua, args: &mut Args) -> HostResult {
                     .number_in(0.0..=SECONDS_MAX, "seconds")
             };
             let (low, high) = (end(1)?, end(2)?);
+            if has_more_than(range, 2) {
+                return Err(args.mistake("seconds has more than two entries, expected { low, high }").into());
+            }
             if low > high {
                 let what = format!("the range is {low} to {high}, expected low not above high");
                 return Err(args.mistake(what).into());

@@ -183,7 +183,7 @@ pub fn handle<T: Thing>(given: &Argument, expected: &str) -> Result<T, UsageErro
 /// `keys[2]`.
 ///
 /// # Errors
-/// When it is no table, is too long, or an entry is not what `read` expects.
+/// When it is no table or no list, is too long, or an entry is not what `read` expects.
 pub fn list<R>(
     given: &Argument,
     expected: &str,
@@ -197,11 +197,19 @@ pub fn list<R>(
         return Err(UsageError::new(given.function(), what));
     }
     fuel::charge_running(4 * count as u64);
+    if has_more_than(&table, count) {
+        return Err(given.not_a_list(expected));
+    }
     let entries = (1..=count).map(|index| {
         let value = table.raw_get(index).unwrap_or(Value::Nil);
         read(Argument::new(given.function(), &format!("{}[{index}]", given.name()), value))
     });
     entries.collect()
+}
+
+/// Whether a table has other entries beside so many at 1, 2, 3 and so on. Cost: those.
+pub(crate) fn has_more_than(table: &mlua::Table, count: usize) -> bool {
+    table.pairs::<Value, Value>().nth(count).is_some()
 }
 
 /// One of the words of a list such as `DoorPolicy::NAMES`.

@@ -405,6 +405,10 @@ fn play(lua: &Lua, args: &mut Args) -> HostResult {
     let options = args.options(PLAY_OPTIONS)?;
     let seconds = walk_options::seconds(&options, "seconds")?.unwrap_or(1.0);
     let is_loop = options.find("loop").map_or(Ok(false), |given| given.boolean())?;
+    if is_loop && options.find("seconds").is_some() {
+        let what = "seconds and loop are both given, expected one of them: loop stays until it is replaced";
+        return Err(UsageError::new(function, what).into());
+    }
     let play = with(lua, args, |world| {
         refuse_when_full(world, function)?;
         let ticks = if is_loop { None } else { Some(world.rate().ticks(seconds)) };
@@ -441,7 +445,8 @@ fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
     ask_map(lua, args, |world| {
         let from = alive(&world.characters, id).map_err(op(function))?.body.position;
         let by = options.traversal(world, function, Standpoint::Character(id))?;
-        let to = goal.goal_from(world, function, LayerPoint { layer: by.layer, point: from })?;
+        let layer = options.goal_layer(world, function, by.layer)?;
+        let to = goal.goal_from(world, function, LayerPoint { layer, point: from })?;
         Ok(reach(world, from, to, &by))
     })
 }

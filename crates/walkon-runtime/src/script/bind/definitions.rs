@@ -158,7 +158,12 @@ pub const SHAPES: &[TableType] = &[
                 "whether a game may be saved while it is under way: after a load its script begins again with `c.resumedFrom`, its last mark; default false",
             ),
             field("onSkip", "((c: Scene) -> ())?", "", "once, when skipping begins; may not wait"),
-            field("onEnd", "((info: SceneInfo) -> ())?", "", "on every exit; may not wait"),
+            field(
+                "onEnd",
+                "((info: SceneInfo) -> ())?",
+                "",
+                "on every exit of a scene that has begun; may not wait",
+            ),
             field("script", "(c: Scene, args: any) -> ...any", "", "the scene itself, a task"),
         ],
     },

@@ -174,14 +174,19 @@ pub fn line(lua: &Lua, format: &str, values: &[Value]) -> mlua::Result<String> {
 }
 
 /// What stands before the first directive, the directive, and the rest. A lone `%` is no directive, nor is
-/// `% s`: prose has it.
+/// `% s`: prose has it; nor one of more than two digits, which Lua does not take.
 fn next_directive(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     // Bounded by the number of percent signs.
     while let Some(at) = text[from..].find('%').map(|at| at + from) {
         let options = text[at + 1..].bytes().take_while(|byte| b"-+#0123456789.".contains(byte)).count();
         let end = at + 1 + options + 1;
-        if options <= 8 && text.as_bytes().get(end - 1).is_some_and(|kind| b"sdifgGeExXqcuo%".contains(kind))
+        let is_wide = text[at + 1..end - 1]
+            .split(|letter: char| !letter.is_ascii_digit())
+            .any(|digits| digits.trim_start_matches('0').len() > 2);
+        if options <= 8
+            && !is_wide
+            && text.as_bytes().get(end - 1).is_some_and(|kind| b"sdifgGeExXqcuo%".contains(kind))
         {
             return Some((&text[..at], &text[at..end], &text[end..]));
         }

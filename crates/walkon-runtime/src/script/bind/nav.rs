@@ -279,7 +279,8 @@ impl AskedPath {
     ) -> Result<(glam::Vec3, LayerPoint, crate::nav::Traversal), UsageError> {
         let from = self.from.point(world, function, None)?;
         let by = self.options.traversal(world, function, standpoint(&self.from))?;
-        let to = self.to.goal_from(world, function, LayerPoint { layer: by.layer, point: from })?;
+        let layer = self.options.goal_layer(world, function, by.layer)?;
+        let to = self.to.goal_from(world, function, LayerPoint { layer, point: from })?;
         Ok((from, to, by))
     }
 
@@ -462,7 +463,10 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
     let found = with(lua, args, |world| {
         let at = from.as_ref().map_or(Standpoint::Nobody, standpoint);
         let is_named = layer.is_some() || matches!(at, Standpoint::Character(_));
-        let mut by = PathAsk::on(layer).traversal(world, function, at)?;
+        let mut by = PathAsk::default().traversal(world, function, at)?;
+        if let Some(name) = layer {
+            by.layer = names::layer(world, function, &name)?;
+        }
         if let Some(around) = around.as_ref().filter(|_| !is_named) {
             by.layer = around.layer_or(world, by.layer);
         }

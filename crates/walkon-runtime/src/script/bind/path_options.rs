@@ -26,10 +26,10 @@ pub const SHAPE: TableType = TableType {
 pub const REQUEST_SHAPE: TableType = TableType {
     name: "PathRequestOptions",
     doc: "`PathOptions`, and what to do with the answer.",
-    fields: &joined::<6, 1, 7>(FIELDS, [ON_PATH]),
+    fields: &joined::<7, 1, 8>(FIELDS, [ON_PATH]),
 };
 
-const FIELDS: [ApiParam; 6] = [
+const FIELDS: [ApiParam; 7] = [
     field(
         "radius",
         "number?",
@@ -49,7 +49,18 @@ const FIELDS: [ApiParam; 6] = [
         "{ \"watch\" }",
         "tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all",
     ),
-    field("layer", "string?", "\"ground\"", "the layer of the map; a map without layers has one, \"ground\""),
+    field(
+        "layer",
+        "string?",
+        "\"ground\"",
+        "the layer of the goal; default: that of the start; a map without layers has one, \"ground\"",
+    ),
+    field(
+        "fromLayer",
+        "string?",
+        "\"ground\"",
+        "the layer of the start, where no character stands there; default: `layer`, else the first",
+    ),
     field(
         "ignore",
         "{Character}?",
@@ -63,7 +74,7 @@ const ON_PATH: ApiParam = field("onPath", "PathHandler?", "function(result) end"
 const NAMES: [&str; FIELDS.len()] = table::names(&FIELDS);
 
 /// What `nav.requestPath` takes.
-pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = table::names(&joined::<6, 1, 7>(FIELDS, [ON_PATH]));
+pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = table::names(&joined::<7, 1, 8>(FIELDS, [ON_PATH]));
 
 /// Most characters of one list.
 const IGNORED_MAX: usize = 4096;
@@ -82,6 +93,7 @@ pub struct PathAsk {
     keys: Vec<String>,
     tags: Option<Vec<String>>,
     layer: Option<String>,
+    from_layer: Option<String>,
     /// The characters that are not in the way.
     ignored: Vec<CharacterId>,
 }
@@ -113,6 +125,7 @@ pub fn from(options: &Options) -> Result<PathAsk, UsageError> {
     })?;
     Ok(PathAsk {
         layer: options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?,
+        from_layer: options.find("fromLayer").map(|layer| layer.text("a layer's name")).transpose()?,
         radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, RADIUS_MAX_M)).transpose()?,
         doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
         keys: keys(options)?,
@@ -126,19 +139,21 @@ fn tags(given: &Argument) -> Result<Vec<String>, UsageError> {
 }
 
 impl PathAsk {
-    /// A question about the layer of that name, or the asker's own.
-    #[must_use]
-    pub fn on(layer: Option<String>) -> Self {
-        Self { layer, ..Self::default() }
-    }
-
     /// The characters that are not to count as obstacles.
     #[must_use]
     pub fn ignored(&self) -> &[CharacterId] {
         &self.ignored
     }
 
-    /// The asker, as the map knows it.
+    /// The layer on which a place lies that is the goal of a way from that layer.
+    ///
+    /// # Errors
+    /// When there is no such layer.
+    pub fn goal_layer(&self, world: &World, function: &'static str, start: u8) -> Result<u8, UsageError> {
+        self.layer.as_ref().map_or(Ok(start), |name| names::layer(world, function, name))
+    }
+
+    /// The asker, as the map knows it, on the layer of the start.
     ///
     /// # Errors
     /// When there is no such layer.
@@ -148,7 +163,8 @@ impl PathAsk {
         function: &'static str,
         at: Standpoint,
     ) -> Result<Traversal, UsageError> {
-        let named = self.layer.as_ref().map(|name| names::layer(world, function, name)).transpose()?;
+        let named = self.from_layer.as_ref().or(self.layer.as_ref());
+        let named = named.map(|name| names::layer(world, function, name)).transpose()?;
         let character = match at {
             Standpoint::Character(id) => world.characters.get(id),
             Standpoint::Nobody => None,
@@ -158,7 +174,7 @@ impl PathAsk {
         });
         let asker = Asker {
             tags: self.tags.as_deref().or(character.map(|own| &*own.tags)),
-            layer: named.or(character.map(|own| own.layer)).unwrap_or(0),
+            layer: character.map(|own| own.layer).or(named).unwrap_or(0),
             radius_m: self.radius_m.unwrap_or(own.0),
             doors: self.doors.unwrap_or(own.1),
             keys: &self.keys,

@@ -279,6 +279,7 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> HostResult {
     let function = args.function();
+    refuse_line_of_walk(function, &asked)?;
     begin(lua, args, asked, |world, _| Ok(WatchShape::Region(names::region(world, function, name)?)))
 }
 
@@ -298,9 +299,19 @@ fn on_exit(lua: &Lua, args: &mut Args) -> HostResult {
     on_region(lua, args, &name, asked)
 }
 
+/// Only a watch around a place looks along lines.
+fn refuse_line_of_walk(function: &'static str, asked: &WatchAsk) -> Result<(), UsageError> {
+    if asked.line_of_walk {
+        let what = "lineOfWalk is given, expected none: only region.near looks along lines";
+        return Err(UsageError::new(function, what));
+    }
+    Ok(())
+}
+
 fn area(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("area").text("an area's name")?);
     let asked = read(lua, args)?;
+    refuse_line_of_walk(function, &asked)?;
     if asked.edge != Edge::Centre {
         let what = "edge is given, expected none or \"centre\": areas go by the centres of bodies";
         return Err(UsageError::new(function, what).into());

@@ -19,7 +19,7 @@ use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::{GroupKind, SECONDS_MAX, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
 use crate::script::step::{invoke, owner, testing};
-use crate::script::vm::convert::{Args, Argument, UsageError};
+use crate::script::vm::convert::{Args, Argument, UsageError, describe};
 use crate::script::vm::handles::thing;
 use crate::script::vm::library::refuse_while_looking;
 use crate::script::vm::limits::ScriptLimits;
@@ -136,6 +136,7 @@ fn ask_host(
     options: Argument,
     kind: impl FnOnce(Plain) -> CueKind,
 ) -> HostResult {
+    let given = options.value().as_table().map(|given| given.raw_get::<Value>("seconds"));
     let options = plain_map(lua, options)?;
     let lasting = match &options {
         Plain::Map(entries) => entries.get(&PlainKey::Name("seconds".to_owned())),
@@ -145,9 +146,10 @@ fn ask_host(
         None => 0.0,
         Some(Plain::Number(number)) if (0.0..=SECONDS_MAX).contains(number) => *number,
         Some(_) => {
-            return Err(args
-                .mistake("options.seconds is wrong, expected a number of seconds, 0 or more")
-                .into());
+            let shown = given.and_then(Result::ok).map_or_else(String::new, |given| describe(&given));
+            let what =
+                format!("options.seconds is {shown}, expected a number of seconds, 0 to {SECONDS_MAX}");
+            return Err(args.mistake(what).into());
         }
     };
     push(lua, args, id, kind(options))?;
@@ -258,7 +260,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     {
         let hint = suggestion(default, options.iter().map(String::as_str));
         return Err(args
-            .mistake(format!("default is \"{default}\", expected one of the options{hint}"))
+            .mistake(format!("default is \"{}\", expected one of the options{hint}", shorten(default)))
             .into());
     }
     may_wait(lua, args.function())?;

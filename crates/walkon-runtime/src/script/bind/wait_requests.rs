@@ -114,7 +114,7 @@ pub(crate) fn wait_until(lua: &Lua, args: &mut Args) -> Result<f64, BindingError
 
 /// `task.waitEvent`.
 pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
-    let name = args.take("name").text("the name of an event")?;
+    let name = args.take("name").new_name()?;
     let options = args.options(&["timeout", "where"])?;
     let deadline = deadline(lua, options.find("timeout"))?;
     let test = options.find("where").map(|given| given.callable()).transpose()?;

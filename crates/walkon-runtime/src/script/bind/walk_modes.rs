@@ -6,7 +6,7 @@
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
-use crate::script::bind::call::{answer, myself, op, refuse_when_full, with};
+use crate::script::bind::call::{answer, has_more_than, myself, op, refuse_when_full, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, joined, names, param};
 use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, places, seconds};
@@ -229,6 +229,9 @@ fn length(options: &Options, name: &'static str) -> Result<Option<f32>, UsageErr
 fn flee(lua: &Lua, args: &mut Args) -> HostResult {
     let (character, function) = (myself::<CharacterId>(args)?, args.function());
     let from = place::take(args, "from")?;
+    if from == PlaceValue::Character(character) {
+        return Err(args.mistake("a character cannot flee from itself").into());
+    }
     let options = args.options(&FLEE_NAMES)?;
     let (walk, handlers) = walk_options::from(lua, args, &options)?;
     let distance_m = length(&options, "distance")?.unwrap_or(Flee::DISTANCE_M);
@@ -265,8 +268,12 @@ impl Rest {
             entry.number_in(0.0..=SECONDS_MAX, "seconds")
         };
         let (least_s, most_s) = (entry(1)?, entry(2)?);
-        if table.raw_len() != 2 || least_s > most_s {
-            let what = format!("pause is {{ {least_s}, {most_s} }}, expected {{ least, most }}");
+        if least_s > most_s {
+            let what = format!("pause is {{ {least_s}, {most_s} }}, expected least not above most");
+            return Err(UsageError::new(given.function(), what));
+        }
+        if has_more_than(table, 2) {
+            let what = "pause has more than two entries, expected { least, most }";
             return Err(UsageError::new(given.function(), what));
         }
         Ok(Self { least_s, most_s })

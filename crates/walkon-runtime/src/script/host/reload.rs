@@ -23,7 +23,7 @@ use crate::script::host::{GivenBehaviour, ScriptHost};
 use crate::script::state::behaviours::{Class, Suspended};
 use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
-use crate::script::step::{behaviour, handlers, testing};
+use crate::script::step::{behaviour, handlers, level_script, testing};
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::files::{ScriptText, ScriptTexts};
 use crate::script::vm::shown_names::{shorten, suggestion};
@@ -493,7 +493,10 @@ impl ScriptHost {
         if !unit.contains(&now) && before.means(asked, &now) {
             return Ok(None);
         }
-        Ok(Some(ReloadTarget::Level { environment: self.vm.load(&now)?.environment }))
+        let environment = self.vm.load(&now)?.environment;
+        level_script::check(&environment)
+            .map_err(|what| ReloadError::of_file(&self.vm.texts(), &now, &what))?;
+        Ok(Some(ReloadTarget::Level { environment }))
     }
 
     /// All classes as they are once the unit has taken effect.

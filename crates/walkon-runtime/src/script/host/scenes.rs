@@ -65,6 +65,6 @@ impl ScriptHost {
 
     /// So many ticks of a stretch have passed for its scene.
     pub fn pass(&mut self, world: &mut World, forward: &FastForward, ticks: u64) {
-        self.phase(world, 3, |vm| skipping::pass(vm, forward.owner, ticks));
+        self.phase(world, 3, |vm| skipping::pass(vm, &forward.owners, ticks));
     }
 }

@@ -23,6 +23,10 @@ pub(crate) struct Skip {
     pub(crate) is_on: bool,
     /// Whether it ever was.
     pub(crate) has_begun: bool,
+    /// Whether it is only because one that plays it, or waits for it, is.
+    pub(crate) is_carried: bool,
+    /// Whether it went on without end.
+    pub(crate) is_given_up: bool,
     /// How deep tasks are within `noSkip`.
     watched: BTreeMap<u64, u32>,
     /// The end of waits that have none of their own, by task: the serial of the wait and its tick.
@@ -74,6 +78,9 @@ impl Skip {
 
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         hash.flag(self.is_on).flag(self.has_begun).word(self.passed);
+        if self.is_carried || self.is_given_up {
+            hash.flag(self.is_carried).flag(self.is_given_up);
+        }
         for (&task, &depth) in &self.watched {
             hash.word(task).word(u64::from(depth));
         }
@@ -167,6 +174,8 @@ pub(crate) struct RunningScene {
     pub(crate) args: Plain,
     pub(crate) holds: Vec<CharacterId>,
     pub(crate) owner: Option<Owner>,
+    /// The scene whose code has played it.
+    pub(crate) played_by: Option<Owner>,
     pub(crate) stage: SceneStage,
     pub(crate) started: TickNumber,
     pub(crate) mark: Option<String>,
@@ -189,6 +198,7 @@ pub(crate) struct SavedScene {
     pub(crate) args: Plain,
     /// Whose its walks are; none for one that had only been asked for.
     pub(crate) owner: Option<Owner>,
+    pub(crate) played_by: Option<Owner>,
     /// Whether its script has returned: only its walks go on.
     pub(crate) has_returned: bool,
     pub(crate) mark: Option<String>,
@@ -198,7 +208,18 @@ pub(crate) struct SavedScene {
     pub(crate) ending: Option<SceneEnd>,
 }
 
-walkon_nav::saved!(SavedScene { name, file, args, owner, has_returned, mark, started, holds, ending });
+walkon_nav::saved!(SavedScene {
+    name,
+    file,
+    args,
+    owner,
+    played_by,
+    has_returned,
+    mark,
+    started,
+    holds,
+    ending
+});
 
 /// What was asked of scenes, to go back to.
 #[derive(Debug)]
@@ -238,6 +259,7 @@ impl Scenes {
             args,
             holds,
             owner: None,
+            played_by: None,
             stage: SceneStage::Queued,
             started: now,
             mark: None,
@@ -261,6 +283,13 @@ impl Scenes {
     pub(crate) fn end_soon(&mut self, id: u64, how: &SceneEnd) -> bool {
         let end = |scene: &mut RunningScene| _ = scene.ending.get_or_insert_with(|| how.clone());
         self.scenes.get_mut(&id).map(end).is_some()
+    }
+
+    /// Notes the scene whose code has played another.
+    pub(crate) fn note_played_by(&mut self, id: u64, by: Option<Owner>) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            scene.played_by = by;
+        }
     }
 
     /// Notes what is asked of a scene that has not begun.
@@ -296,6 +325,7 @@ impl Scenes {
                 args,
                 holds,
                 owner,
+                played_by,
                 stage,
                 started,
                 mark,
@@ -315,6 +345,7 @@ impl Scenes {
                 file: definition.file.clone(),
                 args: args.clone(),
                 owner: *owner,
+                played_by: *played_by,
                 has_returned: *stage == SceneStage::Returned,
                 mark: mark.clone(),
                 started: *started,
@@ -423,9 +454,20 @@ impl Scenes {
         self.scenes.get(&id).is_some_and(|scene| scene.definition.is_skippable)
     }
 
-    /// Whether it is there, and is skipped or was not given up so far.
+    /// Whether it is there, and was not given up so far.
     pub(crate) fn may_be_skipped(&self, id: u64) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on || !scene.skip.has_begun)
+        self.scenes.get(&id).is_some_and(|scene| !scene.skip.is_given_up)
+    }
+
+    /// Those that are skipped, oldest first.
+    pub(crate) fn skipped(&self) -> impl Iterator<Item = (u64, &Skip)> {
+        let begun = self.iter().filter(|(_, scene)| scene.stage != SceneStage::Queued && scene.skip.is_on);
+        begun.map(|(id, scene)| (id, &scene.skip))
+    }
+
+    /// Those that an owner has played, oldest first.
+    pub(crate) fn played_by(&self, owner: Owner) -> impl Iterator<Item = u64> {
+        self.iter().filter(move |(_, scene)| scene.played_by == Some(owner)).map(|(id, _)| id)
     }
 
     /// Whether it is being skipped.
@@ -439,11 +481,6 @@ impl Scenes {
         self.scenes
             .get(&id)
             .is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_fast_forwarding())
-    }
-
-    /// Those that are passed over, oldest first.
-    pub(crate) fn fast_forwarding(&self) -> Vec<u64> {
-        self.scenes.keys().copied().filter(|&id| self.is_fast_forwarding(id)).collect()
     }
 
     pub(crate) fn has_fast_forward(&self) -> bool {
@@ -548,6 +585,9 @@ impl Scenes {
                 None => {}
                 Some(SceneEnd::Fault(message)) => _ = hash.text("fault").text(message),
                 Some(ending) => _ = hash.text(ending.name()),
+            }
+            if let Some(Owner(by)) = scene.played_by {
+                hash.text("played").word(u64::from(by));
             }
             if let Some(mark) = &scene.resumed_from {
                 hash.text("resumed").text(mark);

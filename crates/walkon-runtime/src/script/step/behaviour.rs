@@ -52,6 +52,12 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
         return Err(format!("the file returns {}, expected a table of a behaviour", describe(result)));
     };
     let get = |key: &str| table.raw_get::<Value>(key).unwrap_or(Value::Nil);
+    let is_scene = get("script").is_function() && !FUNCTIONS.iter().any(|key| get(key).is_function());
+    if is_scene && get("tree").is_nil() && get("on").is_nil() {
+        return Err(
+            "the file returns a cinematic, expected a behaviour; play it with cinematic.play".to_owned()
+        );
+    }
     for key in FUNCTIONS {
         let value = get(key);
         if !value.is_nil() && !value.is_function() {

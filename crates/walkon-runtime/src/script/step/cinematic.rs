@@ -35,6 +35,11 @@ use crate::world::ops;
 /// function.
 pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     let id = enlist(lua, definition, args)?;
+    store::with(lua, |runtime| {
+        let by = runtime.running.owner();
+        let is_scene = runtime.owners.get(by).is_some_and(|by| matches!(by.kind, OwnerKind::Scene(_)));
+        runtime.cinematics.scenes.note_played_by(id, is_scene.then_some(by));
+    });
     store::push_work(lua, ScriptWork::BeginScene(id));
     Ok(id)
 }
@@ -202,6 +207,7 @@ pub(crate) fn resume(vm: &ScriptVm, saved: &SavedScene) -> Result<(), String> {
         )?,
     };
     let id = enlist(lua, definition, saved.args.clone())?;
+    store::with(lua, |runtime| runtime.cinematics.scenes.note_played_by(id, saved.played_by));
     let Some(owner) = saved.owner else {
         store::push_work(lua, ScriptWork::BeginScene(id));
         return Ok(());

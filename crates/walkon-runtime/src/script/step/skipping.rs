@@ -4,14 +4,15 @@
 //! (`world::scene_fast_forward`), tasks and timers whose time has come by them. Holds: game time passes for
 //! the scene alone; every wait of its tasks has an end, whichever function waits: by its own time, else after
 //! [`PATIENCE_S`]; code within `noSkip` and choices that a person has to make run at normal speed; a scene
-//! that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not here: walks, doors and
-//! regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
+//! that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Scenes that a skipped one plays
+//! or waits for have the same time: they are carried along as long as it is skipped, and go on at normal
+//! speed afterwards. Where one that is waited for cannot be skipped, all of them go on at normal speed. Not
+//! here: walks, doors and regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
 
 use std::collections::BTreeMap;
 
 use mlua::{Function, Lua, Value};
 
-use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::scenes::{AskedPredicates, BeforeStart};
@@ -38,15 +39,106 @@ const PASSED_MAX_S: f64 = 1800.0;
 pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
     let may = store::with(lua, |runtime| {
         let may = runtime.cinematics.scenes.is_skippable(id);
-        if may {
-            runtime.cinematics.scenes.ask_before_start(id, BeforeStart::Skip);
+        if let Some((skip, _)) = runtime.cinematics.scenes.skip_mut(id).filter(|_| may) {
+            skip.is_carried = false;
         }
         may
     });
     if may {
-        store::push_work(lua, ScriptWork::SkipScene(id));
+        begin_soon(lua, id);
     }
     may
+}
+
+/// A scene is skipped from the next dispatch on, and from its first line on when it has not begun.
+fn begin_soon(lua: &Lua, id: u64) {
+    store::with(lua, |runtime| runtime.cinematics.scenes.ask_before_start(id, BeforeStart::Skip));
+    store::push_work(lua, ScriptWork::SkipScene(id));
+}
+
+/// A scene for which time passes while another is skipped.
+#[derive(Clone, Copy, Debug)]
+struct SceneMember {
+    id: u64,
+    /// Whether the other goes on only once it has ended.
+    is_waited: bool,
+}
+
+/// The scenes that are skipped by themselves, oldest first, each with those that it plays or waits for and
+/// theirs. Those that were carried along by none of them any more go on at normal speed.
+fn groups(runtime: &mut Runtime) -> Vec<Vec<SceneMember>> {
+    let scenes = &mut runtime.cinematics.scenes;
+    let roots: Vec<u64> = scenes.skipped().filter(|(_, skip)| !skip.is_carried).map(|(id, _)| id).collect();
+    let mut groups: Vec<Vec<SceneMember>> = Vec::new();
+    for root in roots {
+        let mut members = members(runtime, root);
+        let is_other = |member: &SceneMember| !groups.iter().flatten().any(|other| other.id == member.id);
+        members.retain(is_other);
+        groups.extend((!members.is_empty()).then_some(members));
+    }
+    let is_in_none = |id: u64| !groups.iter().flatten().any(|member| member.id == id);
+    let scenes = &mut runtime.cinematics.scenes;
+    let skipped: Vec<u64> = scenes.skipped().map(|(id, _)| id).filter(|&id| is_in_none(id)).collect();
+    for id in skipped {
+        if let Some((skip, _)) = scenes.skip_mut(id).filter(|(skip, _)| skip.is_carried) {
+            (skip.is_on, skip.is_carried) = (false, false);
+        }
+    }
+    groups
+}
+
+/// A scene, and those inside it.
+fn members(runtime: &Runtime, root: u64) -> Vec<SceneMember> {
+    let scenes = &runtime.cinematics.scenes;
+    let mut members = vec![SceneMember { id: root, is_waited: true }];
+    let mut next = 0;
+    // Bounded by the scenes that have not ended.
+    while let Some(&SceneMember { id, is_waited }) = members.get(next) {
+        next += 1;
+        let Some(owner) = scenes.owner(id) else { continue };
+        let waited = waited_for(runtime, owner).into_iter().map(|scene| (scene, is_waited));
+        let played = scenes.played_by(owner).map(|scene| (scene, false));
+        let inner = waited.chain(played).filter(|&(scene, _)| scenes.may_be_skipped(scene));
+        for (id, is_waited) in inner {
+            match members.iter_mut().find(|member| member.id == id) {
+                Some(member) => member.is_waited |= is_waited,
+                None => members.push(SceneMember { id, is_waited }),
+            }
+        }
+    }
+    members
+}
+
+/// The scenes that tasks of an owner wait for.
+fn waited_for(runtime: &Runtime, owner: Owner) -> Vec<u64> {
+    let scene = |wait: Wait| match wait {
+        Wait::Scene(scene) => Some(scene),
+        _ => None,
+    };
+    let scenes_of = |pause: &TaskPause| match pause {
+        TaskPause::One { wait, .. } => scene(*wait).into_iter().collect(),
+        TaskPause::Group { entries, .. } => {
+            let open = entries.iter().filter(|entry| entry.outcome.is_none());
+            open.filter_map(|entry| scene(entry.wait)).collect::<Vec<_>>()
+        }
+        _ => Vec::new(),
+    };
+    runtime.tasks.waits(Some(owner)).flat_map(|(.., pause)| scenes_of(pause)).collect()
+}
+
+/// Has those members of a group skipped that are not yet; whether there were any.
+fn carry_along(lua: &Lua, members: &[SceneMember]) -> bool {
+    let to_carry = store::with(lua, |runtime| {
+        let scenes = &mut runtime.cinematics.scenes;
+        let is_new = |id: &u64| scenes.is_skippable(*id) && !scenes.is_skipping(*id);
+        let new: Vec<u64> = members.iter().map(|member| member.id).filter(is_new).collect();
+        new.iter().for_each(|&id| {
+            scenes.skip_mut(id).into_iter().for_each(|(skip, _)| skip.is_carried = true);
+        });
+        new
+    });
+    to_carry.iter().for_each(|&id| begin_soon(lua, id));
+    !to_carry.is_empty()
 }
 
 /// What the tasks of a scene wait for.
@@ -55,11 +147,46 @@ struct WaitSurvey {
     forward: FastForward,
     due: Option<TickNumber>,
     tests: Vec<(u64, u64, Function)>,
-    inner: Vec<u64>,
     is_asking: bool,
 }
 
+/// What the tasks of a group wait for, and what looking at that costs the tick; none while one of those that
+/// are waited for goes on at normal speed.
+fn survey_all(runtime: &mut Runtime, members: &[SceneMember]) -> Option<(WaitSurvey, u64)> {
+    let (mut all, mut price) = (WaitSurvey::default(), 0);
+    for &SceneMember { id, is_waited } in members {
+        let is_on = runtime.cinematics.scenes.is_fast_forwarding(id);
+        let surveyed = if is_on { survey(runtime, id) } else { None };
+        let surveyed = surveyed.filter(|(survey, _)| !survey.is_asking);
+        match surveyed {
+            Some((survey, own_price)) => {
+                price += own_price;
+                all.join(survey);
+            }
+            None if is_waited => return None,
+            None => {}
+        }
+    }
+    all.tests.sort_by_key(|&(task, ..)| task);
+    Some((all, price))
+}
+
 impl WaitSurvey {
+    /// What another waits for, too.
+    fn join(&mut self, other: Self) {
+        let FastForward { owners, characters, walks, door_moves, paths, turns, plays, ticks: _ } =
+            other.forward;
+        self.forward.owners.extend(owners);
+        self.forward.characters.extend(characters);
+        self.forward.walks.extend(walks);
+        self.forward.door_moves.extend(door_moves);
+        self.forward.paths.extend(paths);
+        self.forward.turns.extend(turns);
+        self.forward.plays.extend(plays);
+        self.tests.extend(other.tests);
+        other.due.into_iter().for_each(|tick| self.ends_at(tick));
+    }
+
     fn ends_at(&mut self, tick: TickNumber) {
         self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
     }
@@ -72,8 +199,7 @@ impl WaitSurvey {
             Wait::Path(token) => self.forward.paths.push(token),
             Wait::Turn(serial) => self.forward.turns.push(serial),
             Wait::Play(serial) => self.forward.plays.push(serial),
-            Wait::Scene(scene) => self.inner.push(scene),
-            Wait::Timer(_) | Wait::Task(_) | Wait::Change(_) => {}
+            Wait::Scene(_) | Wait::Timer(_) | Wait::Task(_) | Wait::Change(_) => {}
         }
         is_endless(runtime, owner, wait)
     }
@@ -96,12 +222,7 @@ impl WaitSurvey {
             TaskPause::One { wait, .. } => return self.waits_for(runtime, owner, *wait),
             TaskPause::Group { kind, entries, deadline } => {
                 let open = || entries.iter().filter(|entry| entry.outcome.is_none());
-                // A scene inside this one is skipped to its end before time passes for this one.
-                let scenes = &runtime.cinematics.scenes;
-                let comes_first = |entry: &GroupEntry| matches!(entry.wait, Wait::Scene(scene) if scenes.may_be_skipped(scene));
-                if !open().any(comes_first) {
-                    deadline.iter().for_each(|&tick| self.ends_at(tick));
-                }
+                deadline.iter().for_each(|&tick| self.ends_at(tick));
                 let endless: Vec<bool> =
                     open().map(|entry| self.waits_for(runtime, owner, entry.wait)).collect();
                 // All of them have to end, or one of them is enough.
@@ -133,35 +254,45 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
     if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
         return None;
     }
-    for id in store::with(lua, |runtime| runtime.cinematics.scenes.fast_forwarding()) {
-        if give_up(vm, id) {
+    for members in store::with(lua, groups) {
+        let Some(root) = members.first().map(|root| root.id).filter(|&root| !give_up(vm, root)) else {
             continue;
+        };
+        let owner = store::with(lua, |runtime| {
+            let scenes = &runtime.cinematics.scenes;
+            scenes.owner(root).filter(|_| scenes.is_fast_forwarding(root))
+        });
+        let Some(owner) = owner else { continue };
+        if carry_along(lua, &members) {
+            // They begin to be skipped before time passes for any.
+            return Some(FastForward { owners: vec![owner], ticks: Some(0), ..FastForward::default() });
         }
-        let Some((survey, price)) = store::with(lua, |runtime| survey(runtime, id)) else {
+        let Some((survey, price)) = store::with(lua, |runtime| survey_all(runtime, &members)) else {
             continue;
         };
         vm.spend(price);
-        for &scene in &survey.inner {
-            if !store::with(lua, |runtime| runtime.cinematics.scenes.is_skipping(scene)) {
-                ask(lua, scene);
-            }
-        }
-        if survey.is_asking {
-            continue;
-        }
         let mut forward = survey.forward;
-        if test(vm, forward.owner, survey.tests)? {
+        let polls = !survey.tests.is_empty()
+            || store::with(lua, |runtime| {
+                let predicates = &runtime.registered.predicates;
+                forward.owners.iter().any(|&owner| !predicates.of_owner(owner).is_empty())
+            });
+        if test(vm, &forward.owners, survey.tests)? {
             // A predicate is tested at the head of a tick: the next one of the scene has begun.
             forward.ticks = Some(1);
             return Some(forward);
         }
         let now = store::with(lua, |runtime| runtime.clock.now);
-        forward.ticks = survey.due.map(|due| due.since(now));
-        let is_idle = lend::with_world(lua, |world: &mut World| {
+        let is_still = lend::with_world(lua, |world: &mut World| {
             forward.is_idle(&world.map.doors, &world.characters, &world.walks)
         })
         .unwrap_or(true);
-        if !is_idle {
+        forward.ticks = survey.due.map(|due| due.since(now));
+        if polls && !is_still {
+            // What moves may be what a predicate looks at, in each tick.
+            forward.ticks = Some(forward.ticks.map_or(1, |ticks| ticks.min(1)));
+        }
+        if !is_still || forward.ticks.is_some() {
             return Some(forward);
         }
     }
@@ -174,7 +305,7 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
         let most = runtime.clock.ticks(PASSED_MAX_S);
         let owner = runtime.cinematics.scenes.owner(id)?;
         let (skip, _) = runtime.cinematics.scenes.skip_mut(id).filter(|(skip, _)| skip.passed >= most)?;
-        skip.is_on = false;
+        (skip.is_on, skip.is_given_up) = (false, true);
         skip.passed = 0;
         Some(runtime.owners.label(owner).to_string())
     });
@@ -197,8 +328,11 @@ const WAIT_PRICE: u64 = 4;
 fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
     let owner = runtime.cinematics.scenes.owner(id)?;
     let patience = runtime.clock.after_seconds(PATIENCE_S);
-    let forward =
-        FastForward { owner, characters: runtime.cinematics.scenes.held_by(id), ..FastForward::default() };
+    let forward = FastForward {
+        owners: vec![owner],
+        characters: runtime.cinematics.scenes.held_by(id),
+        ..FastForward::default()
+    };
     let mut survey = WaitSurvey { forward, ..WaitSurvey::default() };
     let mut ends = BTreeMap::new();
     let before = runtime
@@ -233,23 +367,28 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
 /// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on. None
 /// when the fuel of the tick does not suffice for all of them: the rest is asked in the next one. At least
 /// one is asked, so that a scene gets on however little is left.
-fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> Option<bool> {
+fn test(vm: &ScriptVm, owners: &[Owner], tests: Vec<(u64, u64, Function)>) -> Option<bool> {
     let lua = vm.lua();
-    let predicates = store::with(lua, |runtime| runtime.registered.predicates.of_owner(owner));
+    let mut predicates: Vec<u32> = store::with(lua, |runtime| {
+        owners.iter().flat_map(|&owner| runtime.registered.predicates.of_owner(owner)).collect()
+    });
+    predicates.sort_unstable();
+    let root = *owners.first()?;
     let mut asked = store::with(lua, |runtime| {
-        runtime.skip_of(owner).map_or_else(AskedPredicates::default, |skip| std::mem::take(&mut skip.asked))
+        runtime.skip_of(root).map_or_else(AskedPredicates::default, |skip| std::mem::take(&mut skip.asked))
     });
     let before = asked;
     for id in predicates.into_iter().filter(|&id| id > before.predicate) {
         schedule::run_predicate(vm, id);
         asked.predicate = id;
         if vm.tick_left() == 0 {
-            return ask_on(lua, owner, asked);
+            return ask_on(lua, root, asked);
         }
     }
     for (task, serial, predicate) in tests.into_iter().filter(|&(task, ..)| task > before.task) {
         asked.task = task;
-        let call = Call::plain(owner, "waitUntil");
+        let owner = store::with(lua, |runtime| runtime.tasks.owner_of(task));
+        let call = Call::plain(owner.unwrap_or(root), "waitUntil");
         let answer = match invoke::test(vm, &call, &predicate, ()) {
             Ok(true) => Some(WaitResult::one(Value::Boolean(true))),
             Ok(false) => None,
@@ -260,44 +399,48 @@ fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> Option
             task::resume(vm, task, serial, answer);
         }
         if vm.tick_left() == 0 {
-            return ask_on(lua, owner, asked);
+            return ask_on(lua, root, asked);
         }
     }
     Some(asked.went_on)
 }
 
-/// A scene's predicates were asked up to these; the others are in the next tick.
-fn ask_on(lua: &Lua, owner: Owner, asked: AskedPredicates) -> Option<bool> {
-    store::with(lua, |runtime| runtime.skip_of(owner).map(|skip| skip.asked = asked));
+/// The predicates of a scene, and of those inside it, were asked up to these; the others are in the next
+/// tick.
+fn ask_on(lua: &Lua, root: Owner, asked: AskedPredicates) -> Option<bool> {
+    store::with(lua, |runtime| runtime.skip_of(root).map(|skip| skip.asked = asked));
     None
 }
 
-/// So many ticks have passed for a scene: what is due by now runs, timers first, then tasks by id.
-pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
+/// So many ticks have passed for a scene and those inside it: what is due by now runs, timers first, then
+/// tasks by id.
+pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], ticks: u64) {
     let lua = vm.lua();
     let (timers, tasks) = store::with(lua, |runtime| {
         let now = runtime.clock.now;
-        runtime.registered.timers.rewind(owner, ticks, now);
-        runtime.tasks.rewind(owner, ticks, now);
-        let ended = runtime.skip_of(owner).map_or_else(BTreeMap::new, |skip| {
+        let mut ended: BTreeMap<u64, u64> = BTreeMap::new();
+        for &owner in owners {
+            runtime.registered.timers.rewind(owner, ticks, now);
+            runtime.tasks.rewind(owner, ticks, now);
+            let Some(skip) = runtime.skip_of(owner) else { continue };
             skip.passed += ticks;
             for (_, tick) in skip.ends.values_mut() {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);
             }
-            skip.ends
-                .iter()
-                .filter(|(_, (_, tick))| *tick <= now)
-                .map(|(&task, &(serial, _))| (task, serial))
-                .collect_map()
-        });
+            let over = skip.ends.iter().filter(|(_, (_, tick))| *tick <= now);
+            ended.extend(over.map(|(&task, &(serial, _))| (task, serial)));
+        }
         let timers: Vec<u64> = runtime
             .registered
             .timers
             .due(now)
             .into_iter()
-            .filter(|&id| runtime.registered.timers.get(id).is_some_and(|timer| timer.owner == owner))
+            .filter(|&id| {
+                runtime.registered.timers.get(id).is_some_and(|timer| owners.contains(&timer.owner))
+            })
             .collect();
-        let due = runtime.tasks.waits(Some(owner)).filter_map(|(task, serial, pause)| {
+        let waits = owners.iter().flat_map(|&owner| runtime.tasks.waits(Some(owner)));
+        let due = waits.filter_map(|(task, serial, pause)| {
             let is_default =
                 matches!(pause, TaskPause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
             let is_over = pause.end().is_some_and(|tick| tick <= now);
@@ -305,7 +448,9 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
             let may_end = ticks > 0 || !matches!(pause, TaskPause::Host(_));
             (may_end && (is_over || is_default || has_ended)).then_some((task, serial))
         });
-        (timers, due.collect::<Vec<_>>())
+        let mut due: Vec<(u64, u64)> = due.collect();
+        due.sort_unstable();
+        (timers, due)
     });
     for timer in timers {
         if vm.tick_left() > 0 {

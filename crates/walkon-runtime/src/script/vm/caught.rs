@@ -17,10 +17,21 @@ use crate::script::vm::{fault, hints, store};
 /// Stands for the frames that are not shown.
 const MORE: &str = "...";
 
+/// Why a call was ended that its script did not end.
+#[derive(Clone, Copy, Debug)]
+struct EndOfCall {
+    trip: Trip,
+    /// Safepoints that it was given.
+    limit: u64,
+    /// Units that a single function asked for, where that was the reason.
+    overdraft: Option<u64>,
+}
+
 /// What the error `value` means, seen from a handler that runs before the stack is unwound. Where it comes
 /// out of a file that was required, its place and traceback are those of its beginning.
 pub(super) fn failure_of(lua: &Lua, machine: &Machine, value: &Value) -> CallFailure {
-    let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
+    let fuel = &machine.fuel;
+    let trip = fuel.trip().map(|trip| EndOfCall { trip, limit: fuel.limit(), overdraft: fuel.overdraft() });
     let text = text_of(value);
     let frames = frames_at(lua, machine);
     let is_same = |inside: &FailureInside| match inside.failure.kind {
@@ -88,13 +99,20 @@ fn longer(inner: &str, outer: &str) -> String {
 }
 
 /// What an error means whose script stood in `frames`.
-fn failure(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>, frames: Vec<StackFrame>) -> CallFailure {
+fn failure(lua: &Lua, value: &Value, trip: Option<EndOfCall>, frames: Vec<StackFrame>) -> CallFailure {
     let (kind, text) = match trip {
-        Some((Trip::Fuel, limit)) if runs_in_a_task(lua) => (
+        Some(EndOfCall { limit, overdraft: Some(units), .. }) => (
+            FaultKind::Fuel,
+            format!(
+                "stopped: one call of a function takes {units} steps here, and a callback has {limit}; \
+                 ask for less at once, or raise limits.fuelPerCall"
+            ),
+        ),
+        Some(EndOfCall { trip: Trip::Fuel, limit, .. }) if runs_in_a_task(lua) => (
             FaultKind::Fuel,
             format!("stopped after {limit} steps without a wait; wait in the loop: task.sleep, a walk"),
         ),
-        Some((trip, limit)) => (trip.into(), trip_text(trip, limit)),
+        Some(EndOfCall { trip, limit, .. }) => (trip.into(), trip_text(trip, limit)),
         None if is_out_of_memory(value) => (FaultKind::Memory, trip_text(Trip::Memory, 0)),
         None => (FaultKind::Error, text_of(value)),
     };

@@ -88,7 +88,7 @@ impl UsageError {
         } else {
             // The library itself came as the first argument: whatever is wrong with it, the colon is the
             // cause.
-            hints::has_colon(lua, &frame, function)
+            hints::has_colon(lua, &frame, function, what)
                 .then(|| format!("called with a colon; write {function}(...)"))
         };
         let what = shown.as_ref().unwrap_or(what);
@@ -270,6 +270,14 @@ impl Argument {
     #[must_use]
     pub fn not(&self, expected: &str) -> UsageError {
         UsageError::expected(&self.function, &self.name, &self.value, expected)
+    }
+
+    /// The mistake that not all of its entries are at 1, 2, 3 and so on.
+    #[must_use]
+    pub fn not_a_list(&self, expected: &str) -> UsageError {
+        let what =
+            format!("{} has entries that are not at 1, 2, 3 and so on, expected {expected}", self.name);
+        UsageError::new(&*self.function, what)
     }
 
     /// A finite number; `of` names the unit: `a finite number of metres`, or empty.

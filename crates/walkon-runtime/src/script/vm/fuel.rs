@@ -219,6 +219,8 @@ struct Gauge {
     unspent: Cell<u64>,
     /// Units that library functions and the host have taken in this call.
     charged: Cell<u64>,
+    /// Units that a function asked for when there were not so many.
+    overdraft: Cell<u64>,
     trip: Cell<Option<Trip>>,
     /// Bytes in use above which the next look around collects everything.
     collect_above: Cell<usize>,
@@ -354,6 +356,7 @@ impl Gauge {
         self.counts_tables.set(false);
         self.unspent.set(0);
         self.charged.set(0);
+        self.overdraft.set(0);
         self.slice.set(slice);
         self.rest.set(limit - slice);
     }
@@ -421,6 +424,7 @@ impl Gauge {
     fn take(&self, units: u64) -> bool {
         let left = self.left();
         if units > left {
+            self.overdraft.set(units);
             self.end(Trip::Fuel);
             return false;
         }
@@ -624,6 +628,13 @@ impl Fuel {
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.0.limit.get()
+    }
+
+    /// The units of a single function that has ended the running call, or the last one, if they were more
+    /// than the call was given.
+    pub(crate) fn overdraft(&self) -> Option<u64> {
+        let units = self.0.overdraft.get();
+        (self.trip() == Some(Trip::Fuel) && units > self.limit()).then_some(units)
     }
 
     /// The price of a safepoint: more than one after texts were made that make single instructions expensive.

@@ -25,20 +25,48 @@ pub(crate) fn receiver(lua: &Lua, frame: &StackFrame, name: &str) -> Option<Stri
     receiver_in(&paid_line(lua, frame)?, '.', name)
 }
 
-/// Whether the caller wrote `library:name(`.
-pub(crate) fn has_colon(lua: &Lua, frame: &StackFrame, called: &str) -> bool {
+/// Whether the caller wrote `library:name(`. Where the line has `library.name` as well, the mistake `what`
+/// tells: the library itself, a table, came as an argument.
+pub(crate) fn has_colon(lua: &Lua, frame: &StackFrame, called: &str, what: &str) -> bool {
     let Some((library, name)) = called.rsplit_once('.') else {
         return false;
     };
-    let receiver = paid_line(lua, frame).and_then(|line| receiver_in(&line, ':', name));
-    receiver.as_deref() == Some(library)
+    let Some(line) = paid_line(lua, frame) else { return false };
+    let is_library = what.contains("is a table") || !line_without_words(&line).contains(called);
+    is_library && receiver_in(&line, ':', name).as_deref() == Some(library)
+}
+
+/// A line with blanks in place of what stands in quotes, and without its comment.
+fn line_without_words(line: &str) -> String {
+    let mut code = String::with_capacity(line.len());
+    let (mut quote, mut is_escaped) = (None, false);
+    for (at, letter) in line.char_indices() {
+        match quote {
+            Some(mark) => {
+                let ends = letter == mark && !is_escaped;
+                is_escaped = letter == '\\' && !is_escaped;
+                if ends {
+                    quote = None;
+                }
+                // As many bytes as there were, so that places stay the same.
+                code.extend(std::iter::repeat_n(if ends { letter } else { ' ' }, letter.len_utf8()));
+            }
+            None if line[at..].starts_with("--") => break,
+            None => {
+                quote = matches!(letter, '"' | '\'' | '`').then_some(letter);
+                code.push(letter);
+            }
+        }
+    }
+    code
 }
 
 /// The expression before the only `.name(` of a line.
 fn receiver_in(line: &str, mark: char, name: &str) -> Option<String> {
+    let code = line_without_words(line);
     let call = format!("{mark}{name}");
-    let is_call = |at: usize| line[at + call.len()..].trim_start().starts_with(['(', '"', '\'', '{']);
-    let mut places = line.match_indices(&call).map(|(at, _)| at).filter(|&at| is_call(at));
+    let is_call = |at: usize| code[at + call.len()..].trim_start().starts_with(['(', '"', '\'', '{']);
+    let mut places = code.match_indices(&call).map(|(at, _)| at).filter(|&at| is_call(at));
     let end = places.next().filter(|_| places.next().is_none())?;
     expression_before(line, end)
 }
@@ -284,6 +312,8 @@ mod tests {
             ("f(anna.walkTo(x))", Some("anna")),
             ("anna.walkTo(x) ben.walkTo(y)", None),
             ("local f = anna.walkTo", None),
+            ("anna.walkTo(x) -- not ben.walkTo(y)", Some("anna")),
+            ("anna.walkTo(\"ben.walkTo(y)\")", Some("anna")),
             (".walkTo(x)", None),
             ("é.walkTo(x)", None),
         ] {

@@ -60,6 +60,20 @@ fn an_endless_loop_is_stopped_at_the_same_place() {
 }
 
 #[test]
+fn a_function_that_takes_more_than_a_call_has_is_told_as_such() {
+    let vm = vm_with("function fill() return ('x'):rep(1e6) end");
+    let file = vm.load("guard").unwrap();
+    let fill: Function = file.environment.raw_get("fill").unwrap();
+    let failure = vm.call(&fill, (), 3000).unwrap_err();
+    assert_eq!(failure.kind, FaultKind::Fuel);
+    let (begins, ends) = (
+        "guard.lua:1: stopped: one call of a function takes ",
+        " steps here, and a callback has 3000; ask for less at once, or raise limits.fuelPerCall",
+    );
+    assert!(failure.message.starts_with(begins) && failure.message.ends_with(ends), "{}", failure.message);
+}
+
+#[test]
 fn pcall_cannot_outlast_the_budget() {
     assert_eq!(failure("while true do pcall(function() while true do end end) end").kind, FaultKind::Fuel);
     assert_eq!(

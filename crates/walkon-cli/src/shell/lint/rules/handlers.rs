@@ -35,15 +35,18 @@ fn owner(reading: &Reading<'_>) -> Option<HandlerOwner> {
     let in_table = |table: ExprId| {
         reading.tree.names_in(table).into_iter().map(|(word, _)| word.text.clone()).collect::<Vec<_>>()
     };
-    match reading.role {
+    let (what, mut names) = match reading.role {
         ScriptRole::Level => {
             let names = reading.tree.global_writes.iter().map(|write| write.name.text.clone());
-            Some(HandlerOwner { what: "the level script", names: names.collect() })
+            ("the level script", names.collect())
         }
-        ScriptRole::Behaviour(table) => Some(HandlerOwner { what: "the behaviour", names: in_table(table) }),
-        ScriptRole::Cinematic(table) => Some(HandlerOwner { what: "the cinematic", names: in_table(table) }),
-        ScriptRole::Test | ScriptRole::Module => None,
-    }
+        ScriptRole::Behaviour(table) => ("the behaviour", in_table(table)),
+        ScriptRole::Cinematic(table) => ("the cinematic", in_table(table)),
+        ScriptRole::Test | ScriptRole::Module => return None,
+    };
+    // Scenes that are written in the file have handlers of their own.
+    names.extend(super::options::defined_scenes(reading).into_iter().flat_map(in_table));
+    Some(HandlerOwner { what, names })
 }
 
 fn takes_handler(own: &Type) -> bool {

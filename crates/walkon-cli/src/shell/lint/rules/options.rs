@@ -4,6 +4,7 @@
 //! In: a reading. Out: findings; a walk over every value that the API reads, for other rules. Not here: types
 //! of values (`arguments`).
 
+use crate::script::check::{SceneFieldKind, misspelt_scene_field};
 use crate::script::types::luau_type::{self, Type};
 use crate::shell::lint::api::ApiField;
 use crate::shell::lint::finding::{LintFinding, code, one_of};
@@ -131,7 +132,12 @@ fn keys(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings
         return;
     };
     let function = called.split(": ").next().unwrap_or(called);
-    for (word, _) in reading.tree.names_in(table) {
+    let is_scene = matches!(bare(own), Type::Name(name) if name == SCENE);
+    if is_scene {
+        scene_slips(reading, table, function, findings);
+    }
+    let names = if is_scene { Vec::new() } else { reading.tree.names_in(table) };
+    for (word, _) in names {
         if fields.iter().any(|field| field.name == word.text) {
             continue;
         }
@@ -149,6 +155,58 @@ fn keys(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings
         let message = format!("{function}: {} is missing, expected {}", field.name, shown(&field.own));
         findings.push(LintFinding::error(code::ARGUMENT, reading.tree.place(value), message));
     }
+}
+
+/// The table that defines a scene.
+const SCENE: &str = "SceneDefinition";
+
+/// Names that are nearly those of fields of a scene: functions and data of the author's own are free. The
+/// fields that were meant.
+pub(in crate::shell::lint) fn scene_slips(
+    reading: &Reading<'_>,
+    table: ExprId,
+    function: &str,
+    findings: &mut Vec<LintFinding>,
+) -> Vec<&'static str> {
+    let names = reading.tree.names_in(table);
+    let has = |field: &str| names.iter().any(|(word, _)| word.text == field);
+    let mut meant = Vec::new();
+    for (word, value) in &names {
+        let kind = value.and_then(|value| scene_field_kind(reading, value));
+        if let Some(near) = kind.and_then(|kind| misspelt_scene_field(&word.text, kind, has)) {
+            let message = format!("{function}: unknown field \"{}\"", word.text);
+            let finding = LintFinding::error(code::UNKNOWN_OPTION, word.place, message);
+            findings.push(finding.help(format!("did you mean \"{near}\"?")));
+            meant.push(near);
+        }
+    }
+    meant
+}
+
+/// What a value is; none when that is not certain.
+fn scene_field_kind(reading: &Reading<'_>, value: ExprId) -> Option<SceneFieldKind> {
+    match (reading.tree.kind(value), reading.value(value)) {
+        (ExprKind::Function(_), _) | (_, InferredValue::Function(_) | InferredValue::Entry(_)) => {
+            Some(SceneFieldKind::Function)
+        }
+        (ExprKind::Table(_) | ExprKind::Bool(_) | ExprKind::Text(_) | ExprKind::Number(_), _) => {
+            Some(SceneFieldKind::Data)
+        }
+        _ => None,
+    }
+}
+
+/// The tables that a file gives to `cinematic.define`.
+pub(super) fn defined_scenes(reading: &Reading<'_>) -> Vec<ExprId> {
+    let mut tables = Vec::new();
+    each(reading, &mut |own, value, _| {
+        if matches!(bare(own), Type::Name(name) if name == SCENE)
+            && let Some((table, _)) = reading.tree.table(value)
+        {
+            tables.push(table);
+        }
+    });
+    tables
 }
 
 /// A text in quotes that is none of the words allowed.

@@ -23,6 +23,23 @@ pub(crate) const FIELDS: [&str; 8] =
 
 const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
 
+/// What a field of a definition is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SceneFieldKind {
+    /// A function.
+    Function,
+    /// Anything else.
+    Data,
+}
+
+/// The known field whose name that of another is nearly, if both may be of that kind and `has` says that it
+/// is not there. Functions and data of the author's own are free: handlers are found by their names.
+pub fn misspelt(name: &str, kind: SceneFieldKind, has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let is_function = |field: &str| field == "script" || FUNCTIONS.contains(&field);
+    let fits = |field: &&str| is_function(field) == (kind == SceneFieldKind::Function) && !has(field);
+    if FIELDS.contains(&name) { None } else { suggestions::nearest(name, FIELDS.into_iter().filter(fits)) }
+}
+
 /// Checks the table of a scene; a sentence about the first mistake.
 pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
     let Value::Table(table) = value else {
@@ -55,11 +72,10 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
 fn check_names(table: &Table) -> Result<(), String> {
     for pair in table.pairs::<Value, Value>() {
         fuel::charge_running(1);
-        let Ok((Value::String(key), _)) = pair else { continue };
+        let Ok((Value::String(key), value)) = pair else { continue };
         let key = key.to_string_lossy();
-        if !FIELDS.contains(&key.as_str())
-            && let Some(meant) = suggestions::nearest(&key, FIELDS)
-        {
+        let kind = if value.is_function() { SceneFieldKind::Function } else { SceneFieldKind::Data };
+        if let Some(meant) = misspelt(&key, kind, |field| !get(table, field).is_nil()) {
             return Err(format!("unknown field \"{}\"; did you mean \"{meant}\"?", shorten(&key)));
         }
     }
@@ -81,7 +97,12 @@ fn texts(table: &Table, key: &str, expected: &str) -> Result<Rc<[String]>, Strin
     if count > NAMES_MAX {
         return Err(format!("{key} has {count} entries, expected at most {NAMES_MAX}"));
     }
-    fuel::charge_running(count as u64);
+    fuel::charge_running(2 * count as u64);
+    if list.pairs::<Value, Value>().nth(count).is_some() {
+        return Err(format!(
+            "{key} has entries that are not at 1, 2, 3 and so on, expected a list of {expected}"
+        ));
+    }
     list.sequence_values::<Value>()
         .map(|value| match value {
             Ok(Value::String(text)) if text.as_bytes().len() <= NAME_BYTES_MAX => Ok(text.to_string_lossy()),

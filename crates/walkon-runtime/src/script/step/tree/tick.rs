@@ -5,7 +5,7 @@
 //! walk or a wait of an earlier one begins, so two branches of a selector never run together; a node that was
 //! entered is left exactly once, and learns how it really ended.
 
-use mlua::{IntoLuaMulti, MultiValue, Value};
+use mlua::{MultiValue, Value};
 
 use crate::base::rng::Rng;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
@@ -329,20 +329,24 @@ impl TreeCursor<'_> {
         Ok(NodeStatus::Ended(status.as_deref() == Some("arrived")))
     }
 
-    fn goal(&self, at: usize) -> Result<Value, Faulted> {
+    /// A place, or x and z.
+    fn goal(&self, at: usize) -> Result<MultiValue, Faulted> {
         let NodeKind::WalkTo { goal, .. } = &self.nodes[at].kind else {
-            return Ok(Value::Nil);
+            return Ok(MultiValue::new());
         };
         let Value::Function(function) = goal else {
-            return Ok(goal.clone());
+            return Ok(MultiValue::from_iter([goal.clone()]));
         };
         let call = Call::plain(self.owner, "goal");
         self.may_call(&call)?;
         let found = invoke::call(self.vm, &call, function, self.this).ok_or(Faulted)?;
-        Ok(found.into_iter().next().unwrap_or(Value::Nil))
+        let is_number = |value: &Value| value.is_number() || value.is_integer();
+        let count = if found.front().is_some_and(is_number) { 2 } else { 1 };
+        let found = found.into_iter().chain([Value::Nil, Value::Nil]);
+        Ok(found.take(count).collect())
     }
 
-    fn walk_to(&self, at: usize, goal: Value) -> Result<(crate::base::ids::WalkId, Value), Faulted> {
+    fn walk_to(&self, at: usize, goal: MultiValue) -> Result<(crate::base::ids::WalkId, Value), Faulted> {
         let (lua, node) = (self.lua(), &self.nodes[at]);
         let NodeKind::WalkTo { options, .. } = &node.kind else {
             return Err(Faulted);
@@ -350,7 +354,9 @@ impl TreeCursor<'_> {
         let call = Call::plain(self.owner, "walkTo");
         let walked = invoke::within(self.vm, &call, || {
             let character: Value = self.this.raw_get("character")?;
-            let values = (character, goal, options).into_lua_multi(lua)?;
+            let mut values = goal;
+            values.push_front(character);
+            values.push_back(options.clone());
             walk_to(lua, &mut Args::new("bt.walkTo", values))
         });
         let handle = walked.map(|values| values.into_iter().next().unwrap_or(Value::Nil));
