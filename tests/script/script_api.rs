@@ -696,10 +696,7 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
             "region.on(\"hall\", { lineOfWalk = true })",
             "region.on: lineOfWalk is given, expected none: only region.near looks along lines",
         ),
-        (
-            "task.sleep(\"1\") -- once task:sleep(1)",
-            "task.sleep: seconds is \"1\", expected a finite number of seconds",
-        ),
+        ("world.door(7) -- once world:door(7)", "world.door: name is 7, expected a door's name"),
         (
             "cinematic.define(\"own\", { onEnded = print, script = print })",
             "cinematic.define: unknown field \"onEnded\"; did you mean \"onEnd\"?",
