@@ -211,6 +211,9 @@ impl Stage {
         if let Ok(scene) = fs::read(folder.join(format!("scenes/{name}.obj"))) {
             source = source.with(&format!("scenes/{name}.obj"), scene);
         }
+        if let Ok(graph) = fs::read(folder.join(format!("paths/{name}.graph.json"))) {
+            source = source.with("paths/level.graph.json", graph);
+        }
         Self { name, source, script, marks }
     }
 
@@ -293,7 +296,7 @@ fn measure_in(source: &MemorySource, file: &str, setup: &str, turn: &str) -> Opt
             }
             // Told in this tick or the next. Ended by something else, it has not spent all its fuel.
             if let Some(fault) = tick.faults().next() {
-                let is_spent = fault.message.contains("stopped after");
+                let is_spent = fault.message.contains("stopped");
                 return took_us.filter(|_| is_spent).map(|took_us| took_us / CALL_UNITS);
             }
         }
