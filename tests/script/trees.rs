@@ -271,7 +271,7 @@ fn drawn_children_come_from_the_stream_of_the_behaviour() {
 #[test]
 fn a_walk_of_a_tree_succeeds_on_arrival_and_ends_with_its_branch() {
     // A place, or x and z.
-    for goal in ["\"near\"", "nav.mark(\"near\").x, nav.mark(\"near\").z"] {
+    for goal in ["\"near\"", "nav.mark(\"near\").position.x, nav.mark(\"near\").position.z"] {
         check_tree(
             &r#"
             function b:start() event.on("walkSettled", function(r) log.info("walk %s", r.reason) end) end
