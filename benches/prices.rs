@@ -149,9 +149,6 @@ const WIDE: &[(&str, &str)] = &[
     ("an empty turn", ""),
 ];
 
-/// What the characters of these levels do.
-const BEHAVIOURS: &[&str] = &["patrol", "flyer", "sapper", "engineer", "soldier", "defender"];
-
 /// What is asked of maps, with the names of two marks of each.
 const OF_MAPS: &[(&str, &str)] = &[
     ("nav.findPath, far", "nav.findPath(FROM, TO)"),
@@ -206,7 +203,14 @@ impl Stage {
     fn of(name: &'static str, script: &'static str, marks: [&'static str; 2]) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../levels");
         let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
-        let text = text.replacen('{', r#"{ "limits": { "watchdogMs": 60000 }, "#, 1);
+        let mut level: serde_json::Value = serde_json::from_str(&text).unwrap();
+        level["limits"] = serde_json::json!({ "watchdogMs": 60000 });
+        // What the characters of a level do is not what is measured.
+        for character in level["characters"].as_array_mut().into_iter().flatten() {
+            let character = character.as_object_mut().unwrap();
+            character.retain(|key, _| key != "behaviour" && key != "params");
+        }
+        let text = level.to_string();
         let mut source = MemorySource::new().with("level.json", text);
         if let Ok(scene) = fs::read(folder.join(format!("scenes/{name}.obj"))) {
             source = source.with(&format!("scenes/{name}.obj"), scene);
@@ -281,10 +285,7 @@ fn measure_in(source: &MemorySource, file: &str, setup: &str, turn: &str) -> Opt
     );
     let once = || {
         let level = load("level.json", source).unwrap_or_else(|refused| panic!("{refused:?}"));
-        // What the characters of a level do is not what is measured.
-        let behaviours =
-            BEHAVIOURS.iter().map(|name| (format!("behaviours/{name}.lua"), "return {}".to_owned()));
-        let mut scripts: BTreeMap<String, String> = behaviours.collect();
+        let mut scripts = BTreeMap::new();
         scripts.insert(file.to_owned(), script.clone());
         let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).ok()?;
         let mut took_us = None;

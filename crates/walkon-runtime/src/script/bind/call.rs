@@ -92,6 +92,9 @@ pub fn ask_map<R: IntoLuaMulti>(
     answer(lua, value)
 }
 
+/// Units of fuel for what takes as long as an expansion of a search, up to two microseconds.
+pub(crate) const UNITS_PER_EXPANSION: u64 = 2;
+
 /// The fuel of making the map ready for `by`, when this body and these doors are new to it. A script can look
 /// at the largest map with a new body in one call, but not at ten.
 #[must_use]

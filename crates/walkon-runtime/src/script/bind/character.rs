@@ -9,8 +9,8 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::nav::{LayerPoint, Reach, Traversal};
 use crate::script::bind::call::{
-    answer, ask, ask_map, myself, nothing, op, pay_for_tags, place_of_caller, prepare_reach,
-    refuse_when_full, with,
+    UNITS_PER_EXPANSION, answer, ask, ask_map, myself, nothing, op, pay_for_tags, place_of_caller,
+    prepare_reach, refuse_when_full, with,
 };
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
@@ -464,7 +464,7 @@ pub(crate) fn reach(
         Reach::Yes => (true, None),
         Reach::No(trouble) => (false, Some(world.reason_of(trouble).0.name())),
     };
-    (reached, units + looked)
+    (reached, units + UNITS_PER_EXPANSION * looked)
 }
 
 fn has_tag(lua: &Lua, args: &mut Args) -> HostResult {

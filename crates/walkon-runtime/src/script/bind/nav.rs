@@ -8,7 +8,8 @@ use mlua::{Lua, Value};
 use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{LayerPoint, NavMap, PathQuery, RandomPoint};
 use crate::script::bind::call::{
-    self, answer, ask, ask_map, handle, myself, nothing, op, prepare_reach, preparing, with,
+    self, UNITS_PER_EXPANSION, answer, ask, ask_map, handle, myself, nothing, op, prepare_reach, preparing,
+    with,
 };
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
@@ -325,8 +326,14 @@ fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
         let (query, around) = way.query(world, from, to, by);
         let answered = paths::find(world, &query);
         let holder = paths::holder(around.as_ref(), &answered);
-        let searched = u64::from(answered.expansions) * world.nav().expansion_price();
-        let looked = u64::from(answered.granted) + answered.path.points.len() as u64 / POINTS_PER_UNIT;
+        // Cells are expanded in a fraction of that time.
+        let price = match world.nav().expansion_price() {
+            1 => 1,
+            more => UNITS_PER_EXPANSION * more,
+        };
+        let searched = u64::from(answered.expansions) * price;
+        let looked = UNITS_PER_EXPANSION * u64::from(answered.granted)
+            + answered.path.points.len() as u64 / POINTS_PER_UNIT;
         Ok(((answered, holder), units + met(world.nav(), &query) + searched + looked))
     })?;
     charge(lua, units)?;
@@ -392,7 +399,7 @@ fn nearest(lua: &Lua, args: &mut Args) -> HostResult {
     ask_map(lua, args, |world| {
         let (point, by, units) = body.at(world, function)?;
         let (found, looked) = world.map.nav.nearest_counted(point, within_m.unwrap_or(Settings::SNAP_M), &by);
-        Ok((found.map(|found| vector(found.point)), units + looked))
+        Ok((found.map(|found| vector(found.point)), units + UNITS_PER_EXPANSION * looked))
     })
 }
 
@@ -489,7 +496,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
         };
         world.map.nav.prepare(&query.by);
         let (point, looked) = world.map.nav.random_point_counted(&query, &mut numbers);
-        Ok((point.map(vector), units + looked))
+        Ok((point.map(vector), units + UNITS_PER_EXPANSION * looked))
     });
     store::with(lua, |runtime| runtime.streams.give_back(stream.0, numbers));
     let (point, units) = found?;
@@ -504,7 +511,7 @@ fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
         let units = preparing(world, &by);
         world.map.nav.prepare(&by);
         let ((clear, last), looked) = world.map.nav.sight_counted(from, to.point, &by);
-        Ok(((clear && to.layer == by.layer, vector(last)), units + looked))
+        Ok(((clear && to.layer == by.layer, vector(last)), units + UNITS_PER_EXPANSION * looked))
     })
 }
 
