@@ -154,6 +154,39 @@ fn two_hundred_who_walk_to_one_point_all_arrive() {
     }
 }
 
+/// Goal: of those who walk to a point that nobody can reach, each ends as near as it gets, and none sends the
+/// others round and round. Method: points in and beside a block in the middle of a room, and outside of it,
+/// as many as come from all sides, on cells and on a mesh.
+#[test]
+fn all_who_walk_to_a_point_that_cannot_be_reached_end_as_near_as_they_get() {
+    for kind in ["grid", "mesh"] {
+        let room = format!(
+            r#"{{ "navigation": {{ "kind": "{kind}", "areas": [
+                {{ "name": "room", "polygon": [[0, 0], [20, 0], [20, 20], [0, 20]] }} ],
+            "obstacles": [{{ "name": "block", "polygon": [[9, 9], [11, 9], [11, 11], [9, 11]] }}] }} }}"#
+        );
+        for goal in [(10.1, 11.2), (11.3, 10.2), (10.0, 10.0), (10.9, 10.9), (22.0, 13.0)] {
+            for count in [2, 4, 7, 12] {
+                for accept in [AcceptEnd::Partial, AcceptEnd::Near, AcceptEnd::Nearest] {
+                    let mut run = Run::within(&room, 1.0);
+                    for at in 0..count {
+                        let angle = std::f64::consts::TAU * f64::from(at) / f64::from(count);
+                        let place = (10.0 + 7.0 * libm::cos(angle), 10.0 + 7.0 * libm::sin(angle));
+                        let who = run.spawn(&format!("w{at}"), (place.0 as f32, place.1 as f32));
+                        run.walk_with(who, goal, |options| options.accept = accept);
+                    }
+                    run.until_ends(count as usize, 40.0);
+                    let as_near =
+                        if accept == AcceptEnd::Nearest { "arrived/nearest" } else { "partial/nearest" };
+                    let what = format!("{kind}, {count} to {goal:?}, {accept:?}");
+                    assert!(run.ends.iter().all(|end| end.1 == as_near), "{what}: {:?}", run.ends);
+                    run.assert_clean(&what);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_goal_beside_somebody_who_stands_is_come_as_near_to_as_there_is_room() {
     for side in 0..8_u8 {

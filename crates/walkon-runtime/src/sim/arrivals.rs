@@ -416,6 +416,11 @@ fn beside(people: People<'_>, walk: &Walk) -> Option<(Status, Reason)> {
     let position = people.characters.get(walk.character)?.body.position;
     let is_near = || floor_distance(position, walk.aim) <= talk_m;
     let talks = is_target && (is_near() || touches(people.characters, walk.character, holder));
+    // Before others that have come as near to a goal that cannot be reached.
+    let is_short = walk.following.as_ref().is_some_and(|way| !way.path.whole);
+    if is_short && walk.goal_slot.is_none() && walk.goal_occupant.is_none() && !is_target {
+        return Some(as_near_as_it_gets(walk));
+    }
     let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
     (talks || is_enough || is_shared(people, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
 }
@@ -448,10 +453,15 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
         let is_still = matches!(walk.goal, Goal::Point(_) | Goal::Door(_));
         return is_still.then_some((Status::Arrived, Reason::Reached));
     }
-    Some(match walk.options.accept {
+    Some(as_near_as_it_gets(walk))
+}
+
+/// How a walk ends that comes no nearer to its goal.
+fn as_near_as_it_gets(walk: &Walk) -> (Status, Reason) {
+    match walk.options.accept {
         AcceptEnd::Nearest => (Status::Arrived, Reason::Nearest),
         _ => (Status::Partial, Reason::Nearest),
-    })
+    }
 }
 
 fn is_over_time(clock: &Clock, walk: &Walk) -> bool {

@@ -131,10 +131,13 @@ impl People<'_> {
             return false;
         };
         let place = character.body.position;
-        let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
+        // As near as it gets is as near as others get whose way leads no further.
+        let is_short = walk.following.as_ref().is_some_and(|way| !way.path.whole);
+        let ended = character.came_to.into_iter().chain(character.short_of.filter(|_| is_short));
+        let came = ended.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
         let waits = character.walk.and_then(|id| self.walks.get(id));
         let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
-        came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+        came.map(|(goal, _)| goal).chain(waits).any(|goal| is_same(goal, walk.goal, character))
     }
 
     /// Whether a character stands on the layer on which a walk ends: it meets nothing of another one.

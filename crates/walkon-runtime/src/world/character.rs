@@ -238,6 +238,8 @@ pub struct Character {
     pub rng: Rng,
     /// The goal of the walk that it last arrived with, and where it stood then, metres.
     pub came_to: Option<(Goal, Vec3)>,
+    /// The same of the walk that last ended short of its goal, as near to it as it gets.
+    pub short_of: Option<(Goal, Vec3)>,
     /// An animation under way.
     pub play: Option<Play>,
     /// Unique among those alive.

@@ -321,9 +321,7 @@ impl World {
             (Reason::NoPath, _) => {
                 format!("there is no way from {who} to the goal: {}", self.why_not(journey))
             }
-            (Reason::StartOffNav, _) => {
-                format!("{who} stands farther than {} m from walkable ground", Settings::SNAP_M)
-            }
+            (Reason::StartOffNav, _) => self.why_off(journey, who),
             (Reason::DoorClosed, Some(by)) => format!("{by} is closed and {who} does not open it"),
             (Reason::TooWide, _) => format!("the body of {who} does not fit through"),
             (Reason::Limit, _) => "the search, or the number of walks, was beyond a limit".to_owned(),
@@ -336,6 +334,22 @@ impl World {
             (Reason::Timeout, _) => format!("{who} had {left_m:.1} m to go when the time was over"),
             (reason, Some(by)) => format!("{who} ended {} by {by}", reason.name()),
             (reason, None) => format!("{who} ended {}, {left_m:.1} m from the goal", reason.name()),
+        }
+    }
+
+    /// Why a walk could not begin where its character stands.
+    fn why_off(&self, journey: &Journey, who: &str) -> String {
+        let place: Vec3 = journey.position.into();
+        let layer = self.characters.get(journey.character).map_or(0, |who| who.layer);
+        let thin = Traversal { layer, ..Traversal::default() };
+        match self.map.nav.nearest(place, Settings::SNAP_M, &thin) {
+            Some(ground) => {
+                let away_m = flat_distance(place, ground.point);
+                format!(
+                    "{who} stands on no ground that it may walk on; the nearest, {away_m:.1} m away, cannot be stepped on from there"
+                )
+            }
+            None => format!("{who} stands farther than {} m from walkable ground", Settings::SNAP_M),
         }
     }
 

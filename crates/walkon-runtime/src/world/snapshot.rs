@@ -137,7 +137,10 @@ fn check(world: &World, layers: usize) -> Result<(), DecodeError> {
         .interpolations
         .iter()
         .all(|interpolation| usize::from(interpolation.layer) < layers && known(interpolation.who))
-        && world.characters.iter().all(|(_, one)| one.came_to.is_none_or(|(goal, _)| is_goal(&goal)))
+        && world.characters.iter().all(|(_, one)| {
+            let ended = one.came_to.into_iter().chain(one.short_of);
+            ended.into_iter().all(|(goal, _)| is_goal(&goal))
+        })
         && world.senses.noises.iter().all(|noise| usize::from(noise.layer) < layers);
     if is_sound { Ok(()) } else { Err(DecodeError::new("a character that is not there")) }
 }

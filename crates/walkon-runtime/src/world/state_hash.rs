@@ -198,6 +198,7 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
         is_still,
         drift,
         came_to,
+        short_of,
         desired,
         nudge,
         nudged,
@@ -265,6 +266,10 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
     if let Some((goal, place)) = *came_to {
         goal.hash_into(hash);
         hash.vector(place);
+    }
+    if let Some((goal, place)) = *short_of {
+        goal.hash_into(hash);
+        hash.text("short").vector(place);
     }
 }
 

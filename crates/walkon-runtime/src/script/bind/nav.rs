@@ -112,7 +112,7 @@ pub const ENTRIES: &[Binding] = &[
         raises: "name",
         doc: "Searches at once, to the end; every node it looks at costs a unit of fuel.",
         example: "local path = nav.findPath(guard, \"post\")\nassert(path.status == \"complete\" and path.length > 0)",
-        price: 24,
+        price: 48,
         ..Binding::function(NAV, "nav.findPath", find_path)
     },
     Binding {

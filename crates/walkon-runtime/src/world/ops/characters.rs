@@ -149,6 +149,7 @@ pub(crate) fn born(spawn: Spawn, serial: u32, position: Vec3, rng: Rng) -> Chara
         is_still: true,
         drift: Vec3::ZERO,
         came_to: None,
+        short_of: None,
         desired: Vec3::ZERO,
         nudge: None,
         nudged: None,

@@ -506,8 +506,11 @@ impl WalkEnds<'_> {
         {
             character.walk = None;
             character.is_moving = false;
-            if status == Status::Arrived {
-                character.came_to = Some((goal, character.body.position));
+            let ended = Some((goal, character.body.position));
+            match (status, reason) {
+                (Status::Arrived, _) => character.came_to = ended,
+                (Status::Partial, Reason::Nearest) => character.short_of = ended,
+                _ => {}
             }
         }
         self.characters.note_standing(who);

@@ -88,6 +88,7 @@ fn save_one(out: &mut ByteWriter, one: &Character, last: &mut Build, walks: &Wal
         is_still,
         drift,
         came_to,
+        short_of,
         desired,
         nudge,
         nudged,
@@ -131,10 +132,16 @@ fn save_one(out: &mut ByteWriter, one: &Character, last: &mut Build, walks: &Wal
     [*is_moving, *is_still, *stood].into_iter().for_each(|flag| out.flag(flag));
     displaced.save(out);
     let has_more = came_to.is_some() || nudge.is_some() || nudged.is_some() || turn.is_some();
-    let has_more = has_more || play.is_some() || removed.is_some() || since.is_some() || rng.drawn() > 0;
+    let has_more = has_more
+        || short_of.is_some()
+        || play.is_some()
+        || removed.is_some()
+        || since.is_some()
+        || rng.drawn() > 0;
     out.flag(has_more);
     if has_more {
         came_to.save(out);
+        short_of.save(out);
         nudge.save(out);
         nudged.save(out);
         turn.save(out);
@@ -248,6 +255,7 @@ fn load_one(
         is_still,
         drift,
         came_to: None,
+        short_of: None,
         desired,
         nudge: None,
         nudged: None,
@@ -260,6 +268,7 @@ fn load_one(
     };
     if input.flag()? {
         one.came_to = Saved::load(input)?;
+        one.short_of = Saved::load(input)?;
         one.nudge = Saved::load(input)?;
         one.nudged = Saved::load(input)?;
         one.turn = Saved::load(input)?;

@@ -121,6 +121,7 @@ fn every_field_of_a_character_is_hashed() {
         ("still", &who(|it, _| it.is_still = false)),
         ("drift", &who(|it, _| it.drift.x = 1e-30)),
         ("came to somebody", &who(|it, other| it.came_to = Some((Goal::Character(other), Vec3::X)))),
+        ("ended short of a point", &who(|it, _| it.short_of = Some((Goal::Point(Vec3::X), Vec3::X)))),
         ("came to a point", &who(|it, _| it.came_to = Some((Goal::Point(Vec3::X), Vec3::X)))),
         (
             "came to a point and stands elsewhere",
