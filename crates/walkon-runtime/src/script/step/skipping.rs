@@ -56,6 +56,13 @@ fn begin_soon(lua: &Lua, id: u64) {
     store::push_work(lua, ScriptWork::SkipScene(id));
 }
 
+/// Scenes that are carried along with one that is skipped, at most; others go on at normal speed.
+const CARRIED_MAX: usize = 16;
+
+/// Scenes and tasks of the level that are passed over for a unit of fuel, for each scene that is carried
+/// along.
+const PASSED_PER_UNIT: u64 = 4;
+
 /// A scene for which time passes while another is skipped.
 #[derive(Clone, Copy, Debug)]
 struct SceneMember {
@@ -99,10 +106,12 @@ fn members(runtime: &Runtime, root: u64) -> Vec<SceneMember> {
         let waited = waited_for(runtime, owner).into_iter().map(|scene| (scene, is_waited));
         let played = scenes.played_by(owner).map(|scene| (scene, false));
         let inner = waited.chain(played).filter(|&(scene, _)| scenes.may_be_skipped(scene));
-        for (id, is_waited) in inner {
+        for (id, is_waited) in inner.take(CARRIED_MAX) {
+            let has_room = members.len() <= CARRIED_MAX;
             match members.iter_mut().find(|member| member.id == id) {
                 Some(member) => member.is_waited |= is_waited,
-                None => members.push(SceneMember { id, is_waited }),
+                None if has_room => members.push(SceneMember { id, is_waited }),
+                None => {}
             }
         }
     }
@@ -153,7 +162,9 @@ struct WaitSurvey {
 /// What the tasks of a group wait for, and what looking at that costs the tick; none while one of those that
 /// are waited for goes on at normal speed.
 fn survey_all(runtime: &mut Runtime, members: &[SceneMember]) -> Option<(WaitSurvey, u64)> {
-    let (mut all, mut price) = (WaitSurvey::default(), 0);
+    let all_there = (runtime.cinematics.scenes.count() + runtime.tasks.waits(None).count()) as u64;
+    let carried = members.len() as u64 - 1;
+    let (mut all, mut price) = (WaitSurvey::default(), all_there * carried / PASSED_PER_UNIT);
     for &SceneMember { id, is_waited } in members {
         let is_on = runtime.cinematics.scenes.is_fast_forwarding(id);
         let surveyed = if is_on { survey(runtime, id) } else { None };
