@@ -861,7 +861,7 @@ fn scenes_inside_one_another_leave_the_same_world_watched_and_skipped() {
                     play.tick(&[]);
                     assert!(play.world().tick().0 < 20_000, "{fields}");
                 }
-                // Whoever was stopped has come to stand.
+                // Give everyone who was stopped time to come to a halt.
                 play.ticks(10);
                 let mut told = play.told();
                 told.retain(|line| !line.starts_with("ended") && !line.starts_with("skip"));

@@ -417,8 +417,7 @@ fn beside(people: People<'_>, walk: &Walk) -> Option<(Status, Reason)> {
     let is_near = || floor_distance(position, walk.aim) <= talk_m;
     let talks = is_target && (is_near() || touches(people.characters, walk.character, holder));
     // Before others that have come as near to a goal that cannot be reached.
-    let is_short = walk.following.as_ref().is_some_and(|way| !way.path.whole);
-    if is_short && walk.goal_slot.is_none() && walk.goal_occupant.is_none() && !is_target {
+    if walk.ends_short() && walk.goal_slot.is_none() && walk.goal_occupant.is_none() && !is_target {
         return Some(as_near_as_it_gets(walk));
     }
     let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);

@@ -118,7 +118,7 @@ impl Judge<'_> {
     fn must_ask(&self, edited: &MapChanges<'_>) -> Option<Ask> {
         let MapChanges { change, closed, turned } = *edited;
         let following = self.walk.following.as_ref()?;
-        let ends_short = !following.path.whole && self.walk.goal_occupant.is_none();
+        let ends_short = self.walk.ends_short() && self.walk.goal_occupant.is_none();
         if change.opened && ends_short && self.leads_further_now(following) {
             return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
         }

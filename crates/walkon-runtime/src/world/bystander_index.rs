@@ -132,8 +132,8 @@ impl People<'_> {
         };
         let place = character.body.position;
         // As near as it gets is as near as others get whose way leads no further.
-        let is_short = walk.following.as_ref().is_some_and(|way| !way.path.whole);
-        let ended = character.came_to.into_iter().chain(character.short_of.filter(|_| is_short));
+        let short_of = character.short_of.filter(|_| walk.ends_short());
+        let ended = character.came_to.into_iter().chain(short_of);
         let came = ended.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
         let waits = character.walk.and_then(|id| self.walks.get(id));
         let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);

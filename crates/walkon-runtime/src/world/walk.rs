@@ -507,6 +507,12 @@ impl Walk {
         }
     }
 
+    /// Whether its way leads to a place short of its goal.
+    #[must_use]
+    pub(crate) fn ends_short(&self) -> bool {
+        self.following.as_ref().is_some_and(|way| !way.path.whole)
+    }
+
     /// The time as it has passed for this walk: all of its own ticks are in it.
     #[must_use]
     #[inline]

@@ -6,11 +6,11 @@
 
 use mlua::{Lua, Table, Value};
 
-use crate::script::bind::call::{answer, has_more_than, place_of_caller};
+use crate::script::bind::call::{answer, place_of_caller};
 use crate::script::bind::table::{Alias, ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::{place, registration, walk_options};
 use crate::script::step::tree::{self, node};
-use crate::script::vm::convert::{Args, Argument, UsageError, describe};
+use crate::script::vm::convert::{Args, Argument, UsageError, describe, has_more_than};
 use crate::script::vm::fuel;
 
 const BT: &str = "bt";

@@ -6,7 +6,7 @@
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
 use crate::nav::Traversal;
-use crate::script::vm::convert::{Args, Argument, UsageError};
+use crate::script::vm::convert::{Args, Argument, UsageError, has_more_than};
 use crate::script::vm::handles::{self, Thing, thing};
 use crate::script::vm::{charge, fault, fuel, lend, refuse_while_loading};
 use crate::world::World;
@@ -208,11 +208,6 @@ pub fn list<R>(
         read(Argument::new(given.function(), &format!("{}[{index}]", given.name()), value))
     });
     entries.collect()
-}
-
-/// Whether a table has other entries beside so many at 1, 2, 3 and so on. Cost: those.
-pub(crate) fn has_more_than(table: &mlua::Table, count: usize) -> bool {
-    table.pairs::<Value, Value>().nth(count).is_some()
 }
 
 /// One of the words of a list such as `DoorPolicy::NAMES`.

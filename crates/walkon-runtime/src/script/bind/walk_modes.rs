@@ -6,14 +6,14 @@
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
-use crate::script::bind::call::{answer, has_more_than, myself, op, refuse_when_full, with};
+use crate::script::bind::call::{answer, myself, op, refuse_when_full, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, joined, names, param};
 use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, places, seconds};
 use crate::script::bind::{character, names as known, registration};
 use crate::script::state::callback::WalkHandlers;
 use crate::script::step::{handlers, owner};
-use crate::script::vm::convert::{Args, Argument, Options, UsageError};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError, has_more_than};
 use crate::script::vm::handles;
 use crate::world::World;
 use crate::world::goal::Goal;

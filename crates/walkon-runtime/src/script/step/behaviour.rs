@@ -23,7 +23,7 @@ use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::owner_end::{behaviour_off, suspended, take_out};
 use crate::script::step::{params, plain_state, task, tree, wait};
-use crate::script::vm::convert::describe;
+use crate::script::vm::convert::{self, describe};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::short_name;
 use crate::script::vm::handles::{self, StreamId};
@@ -58,12 +58,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
             "the file returns a cinematic, expected a behaviour; play it with cinematic.play".to_owned()
         );
     }
-    for key in FUNCTIONS {
-        let value = get(key);
-        if !value.is_nil() && !value.is_function() {
-            return Err(format!("{key} is {}, expected a function", describe(&value)));
-        }
-    }
+    convert::functions(table, &FUNCTIONS)?;
     let whole = |key: &str, default: u64| match get(key) {
         Value::Nil => Ok(default),
         Value::Integer(value) if value >= 1 => Ok(value as u64),

@@ -3,23 +3,16 @@
 //! In: the environment in which its body has run. Out: `onStart` and `onTick` called. Not here: loading it
 //! (`host`), its end (`owner_end`).
 
-use mlua::{Table, Value};
+use mlua::Table;
 
 use crate::script::state::owners::OwnerKind;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::owner_end::function_of;
-use crate::script::vm::convert::describe;
-use crate::script::vm::{ScriptVm, store};
+use crate::script::vm::{ScriptVm, convert, store};
 
 /// Whether what the runtime calls are functions; a sentence about the first that is none.
 pub(crate) fn check(environment: &Table) -> Result<(), String> {
-    for name in ["onStart", "onTick", "onStop"] {
-        let value = environment.raw_get::<Value>(name).unwrap_or(Value::Nil);
-        if !value.is_nil() && !value.is_function() {
-            return Err(format!("{name} is {}, expected a function", describe(&value)));
-        }
-    }
-    Ok(())
+    convert::functions(environment, &["onStart", "onTick", "onStop"])
 }
 
 pub(crate) fn begin(vm: &ScriptVm, environment: Table) {

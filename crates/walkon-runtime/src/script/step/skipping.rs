@@ -77,15 +77,16 @@ fn groups(runtime: &mut Runtime) -> Vec<Vec<SceneMember>> {
     let scenes = &mut runtime.cinematics.scenes;
     let roots: Vec<u64> = scenes.skipped().filter(|(_, skip)| !skip.is_carried).map(|(id, _)| id).collect();
     let mut groups: Vec<Vec<SceneMember>> = Vec::new();
+    let is_in = |groups: &[Vec<SceneMember>], id: u64| groups.iter().flatten().any(|member| member.id == id);
     for root in roots {
-        let mut members = members(runtime, root);
-        let is_other = |member: &SceneMember| !groups.iter().flatten().any(|other| other.id == member.id);
-        members.retain(is_other);
-        groups.extend((!members.is_empty()).then_some(members));
+        if !is_in(&groups, root) {
+            let mut members = members(runtime, root);
+            members.retain(|member| !is_in(&groups, member.id));
+            groups.push(members);
+        }
     }
-    let is_in_none = |id: u64| !groups.iter().flatten().any(|member| member.id == id);
     let scenes = &mut runtime.cinematics.scenes;
-    let skipped: Vec<u64> = scenes.skipped().map(|(id, _)| id).filter(|&id| is_in_none(id)).collect();
+    let skipped: Vec<u64> = scenes.skipped().map(|(id, _)| id).filter(|&id| !is_in(&groups, id)).collect();
     for id in skipped {
         if let Some((skip, _)) = scenes.skip_mut(id).filter(|(skip, _)| skip.is_carried) {
             (skip.is_on, skip.is_carried) = (false, false);
@@ -156,6 +157,8 @@ struct WaitSurvey {
     forward: FastForward,
     due: Option<TickNumber>,
     tests: Vec<(u64, u64, Function)>,
+    /// Those of `region.when`.
+    predicates: Vec<u32>,
     is_asking: bool,
 }
 
@@ -179,6 +182,7 @@ fn survey_all(runtime: &mut Runtime, members: &[SceneMember]) -> Option<(WaitSur
         }
     }
     all.tests.sort_by_key(|&(task, ..)| task);
+    all.predicates.sort_unstable();
     Some((all, price))
 }
 
@@ -195,6 +199,7 @@ impl WaitSurvey {
         self.forward.turns.extend(turns);
         self.forward.plays.extend(plays);
         self.tests.extend(other.tests);
+        self.predicates.extend(other.predicates);
         other.due.into_iter().for_each(|tick| self.ends_at(tick));
     }
 
@@ -282,13 +287,9 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             continue;
         };
         vm.spend(price);
-        let mut forward = survey.forward;
-        let polls = !survey.tests.is_empty()
-            || store::with(lua, |runtime| {
-                let predicates = &runtime.registered.predicates;
-                forward.owners.iter().any(|&owner| !predicates.of_owner(owner).is_empty())
-            });
-        if test(vm, &forward.owners, survey.tests)? {
+        let WaitSurvey { mut forward, due, tests, predicates, is_asking: _ } = survey;
+        let polls = !tests.is_empty() || !predicates.is_empty();
+        if test(vm, owner, predicates, tests)? {
             // A predicate is tested at the head of a tick: the next one of the scene has begun.
             forward.ticks = Some(1);
             return Some(forward);
@@ -298,7 +299,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             forward.is_idle(&world.map.doors, &world.characters, &world.walks)
         })
         .unwrap_or(true);
-        forward.ticks = survey.due.map(|due| due.since(now));
+        forward.ticks = due.map(|due| due.since(now));
         if polls && !is_still {
             // What moves may be what a predicate looks at, in each tick.
             forward.ticks = Some(forward.ticks.map_or(1, |ticks| ticks.min(1)));
@@ -365,6 +366,7 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
             survey.ends_at(end);
         }
     }
+    survey.predicates = runtime.registered.predicates.of_owner(owner);
     let timers = runtime.registered.timers.of(owner);
     for &timer in &timers {
         runtime.registered.timers.due_of(timer).into_iter().for_each(|tick| survey.ends_at(tick));
@@ -378,13 +380,8 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
 /// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on. None
 /// when the fuel of the tick does not suffice for all of them: the rest is asked in the next one. At least
 /// one is asked, so that a scene gets on however little is left.
-fn test(vm: &ScriptVm, owners: &[Owner], tests: Vec<(u64, u64, Function)>) -> Option<bool> {
+fn test(vm: &ScriptVm, root: Owner, predicates: Vec<u32>, tests: Vec<(u64, u64, Function)>) -> Option<bool> {
     let lua = vm.lua();
-    let mut predicates: Vec<u32> = store::with(lua, |runtime| {
-        owners.iter().flat_map(|&owner| runtime.registered.predicates.of_owner(owner)).collect()
-    });
-    predicates.sort_unstable();
-    let root = *owners.first()?;
     let mut asked = store::with(lua, |runtime| {
         runtime.skip_of(root).map_or_else(AskedPredicates::default, |skip| std::mem::take(&mut skip.asked))
     });

@@ -275,9 +275,7 @@ impl Argument {
     /// The mistake that not all of its entries are at 1, 2, 3 and so on.
     #[must_use]
     pub fn not_a_list(&self, expected: &str) -> UsageError {
-        let what =
-            format!("{} has entries that are not at 1, 2, 3 and so on, expected {expected}", self.name);
-        UsageError::new(&*self.function, what)
+        UsageError::new(&*self.function, format!("{} {NO_LIST}, expected {expected}", self.name))
     }
 
     /// A finite number; `of` names the unit: `a finite number of metres`, or empty.
@@ -493,6 +491,25 @@ impl Options {
         if is_given { self.get(name).present() } else { None }
     }
 }
+
+/// Whether those fields of a table that are there are functions; a sentence about the first that is none.
+pub(crate) fn functions(table: &Table, keys: &[&str]) -> Result<(), String> {
+    for key in keys {
+        let value = table.raw_get::<Value>(*key).unwrap_or(Value::Nil);
+        if !value.is_nil() && !value.is_function() {
+            return Err(format!("{key} is {}, expected a function", describe(&value)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a table has other entries beside so many at 1, 2, 3 and so on. Cost: those.
+pub(crate) fn has_more_than(table: &Table, count: usize) -> bool {
+    table.pairs::<Value, Value>().nth(count).is_some()
+}
+
+/// What is wrong with a table that is to be a list, and has other entries.
+pub(crate) const NO_LIST: &str = "has entries that are not at 1, 2, 3 and so on";
 
 /// What a value is, for a message: `nil`, `NaN`, `"opne"`, `a table`, `a Character`.
 #[must_use]

@@ -36,7 +36,7 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
         }
     }
     let (table, shape) = match reading.role {
-        ScriptRole::Cinematic(table) => (table, "SceneDefinition"),
+        ScriptRole::Cinematic(table) => (table, SCENE),
         ScriptRole::Behaviour(table) => (table, "BehaviourDefinition"),
         _ => return,
     };
@@ -132,19 +132,10 @@ fn keys(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings
         return;
     };
     let function = called.split(": ").next().unwrap_or(called);
-    let is_scene = matches!(bare(own), Type::Name(name) if name == SCENE);
-    if is_scene {
+    if is_scene(own) {
         scene_slips(reading, table, function, findings);
-    }
-    let names = if is_scene { Vec::new() } else { reading.tree.names_in(table) };
-    for (word, _) in names {
-        if fields.iter().any(|field| field.name == word.text) {
-            continue;
-        }
-        let message = format!("{function}: unknown option \"{}\"", word.text);
-        let known: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-        let finding = LintFinding::error(code::UNKNOWN_OPTION, word.place, message);
-        findings.push(finding.suggest_option(&word.text, &known));
+    } else {
+        unknown_options(reading, table, function, &fields, findings);
     }
     let is_whole = items.iter().all(|item| matches!(item, TableItem::Named(..)))
         && matches!(reading.tree.kind(value), ExprKind::Table(_));
@@ -157,7 +148,29 @@ fn keys(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings
     }
 }
 
-/// The table that defines a scene.
+/// Keys that are none of the fields of a table.
+fn unknown_options(
+    reading: &Reading<'_>,
+    table: ExprId,
+    function: &str,
+    fields: &[ApiField],
+    findings: &mut Vec<LintFinding>,
+) {
+    let known: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    for (word, _) in reading.tree.names_in(table) {
+        if !known.contains(&word.text.as_str()) {
+            let message = format!("{function}: unknown option \"{}\"", word.text);
+            let finding = LintFinding::error(code::UNKNOWN_OPTION, word.place, message);
+            findings.push(finding.suggest_option(&word.text, &known));
+        }
+    }
+}
+
+/// Whether a table that defines a scene is wanted.
+fn is_scene(own: &Type) -> bool {
+    matches!(bare(own), Type::Name(name) if name == SCENE)
+}
+
 const SCENE: &str = "SceneDefinition";
 
 /// Names that are nearly those of fields of a scene: functions and data of the author's own are free. The
@@ -200,7 +213,7 @@ fn scene_field_kind(reading: &Reading<'_>, value: ExprId) -> Option<SceneFieldKi
 pub(super) fn defined_scenes(reading: &Reading<'_>) -> Vec<ExprId> {
     let mut tables = Vec::new();
     each(reading, &mut |own, value, _| {
-        if matches!(bare(own), Type::Name(name) if name == SCENE)
+        if is_scene(own)
             && let Some((table, _)) = reading.tree.table(value)
         {
             tables.push(table);

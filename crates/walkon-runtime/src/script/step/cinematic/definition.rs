@@ -10,7 +10,7 @@ use mlua::{Table, Value};
 
 use crate::base::suggestions;
 use crate::script::state::scenes::Definition;
-use crate::script::vm::convert::{NAME_BYTES_MAX, describe};
+use crate::script::vm::convert::{self, NAME_BYTES_MAX, describe};
 use crate::script::vm::fuel;
 use crate::script::vm::shown_names::shorten;
 
@@ -49,12 +49,7 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         return Err(format!("script is {}, expected a function", describe(&get(table, "script"))));
     };
     check_names(table)?;
-    for key in FUNCTIONS {
-        let value = get(table, key);
-        if !value.is_nil() && !value.is_function() {
-            return Err(format!("{key} is {}, expected a function", describe(&value)));
-        }
-    }
+    convert::functions(table, &FUNCTIONS)?;
     Ok(Definition {
         name: name.to_owned(),
         script,
@@ -98,10 +93,8 @@ fn texts(table: &Table, key: &str, expected: &str) -> Result<Rc<[String]>, Strin
         return Err(format!("{key} has {count} entries, expected at most {NAMES_MAX}"));
     }
     fuel::charge_running(2 * count as u64);
-    if list.pairs::<Value, Value>().nth(count).is_some() {
-        return Err(format!(
-            "{key} has entries that are not at 1, 2, 3 and so on, expected a list of {expected}"
-        ));
+    if convert::has_more_than(&list, count) {
+        return Err(format!("{key} {}, expected a list of {expected}", convert::NO_LIST));
     }
     list.sequence_values::<Value>()
         .map(|value| match value {
