@@ -278,6 +278,221 @@ fn seed_t12_a_rectangle_blocks_the_cells_it_touches() {
     assert_eq!(walkable(&level), ["##....", "##....", "....#.", "....##"]);
 }
 
+/// A polygon or line drawn in a layer of walls: the cells that it leads through, and those in whose middle it
+/// is around an odd number of times.
+#[test]
+fn a_shape_blocks_the_cells_that_it_leads_through_and_those_inside_of_it() {
+    const SIDE: usize = 8;
+    let mut rng = Rng::stream(11, "shapes");
+    for _ in 0..300 {
+        let is_line = rng.below(2) == 0;
+        let count = 2 + rng.below(5) as usize;
+        let corner = |rng: &mut Rng| [0, 1].map(|_| rng.below(1270) as f64 / 10.0 + 0.53);
+        let corners: Vec<[f64; 2]> = (0..count + usize::from(!is_line)).map(|_| corner(&mut rng)).collect();
+        // What it leads through, and what it may touch by less than rounding makes.
+        let mut surely = [[false; SIDE]; SIDE];
+        let mut perhaps = [[false; SIDE]; SIDE];
+        let sides = corners.len() - usize::from(is_line);
+        for side in 0..sides {
+            let (from, to) = (corners[side], corners[(side + 1) % corners.len()]);
+            for part in 0..=4000 {
+                let at = [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * f64::from(part) / 4000.0);
+                let at = at.map(|px| px / 16.0);
+                let [x, y] = at.map(|at| at as usize);
+                surely[y][x] |= at.iter().all(|at| (0.01..0.99).contains(&at.fract()));
+                for (dx, dy) in [(-0.01, -0.01), (-0.01, 0.01), (0.01, -0.01), (0.01, 0.01)] {
+                    let [x, y] = [at[0] + dx, at[1] + dy].map(|at| (at as usize).min(SIDE - 1));
+                    perhaps[y][x] = true;
+                }
+            }
+        }
+        let crossings = |[x, y]: [f64; 2]| {
+            let sides = (0..corners.len()).map(|at| (corners[at], corners[(at + 1) % corners.len()]));
+            sides
+                .filter(|(a, b)| (a[1] > y) != (b[1] > y))
+                .filter(|(a, b)| x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+                .count()
+        };
+        let points: Vec<String> = corners.iter().map(|[x, y]| format!("{x},{y}")).collect();
+        let (shape, points) = (if is_line { "polyline" } else { "polygon" }, points.join(" "));
+        let objects = format!(
+            "<objectgroup name=\"walls\"><object id=\"1\" x=\"0\" y=\"0\"><{shape} points=\"{points}\"/></object></objectgroup>"
+        );
+        let imported = imported(
+            &MemorySource::new().with("map.tmx", map(&["11111111"; SIDE], WALKABLE, "", &objects)),
+            "map.tmx",
+        );
+        let NavigationDef::Tiles(tiles) = &imported.tiled.def.navigation else { panic!("tiles") };
+        let rows: Vec<&str> = tiles.layers[0].rows.iter().map(|row| row.value.as_str()).collect();
+        for (row, cells) in rows.iter().enumerate() {
+            for (column, cell) in cells.chars().enumerate() {
+                let middle = [column, row].map(|number| 16.0 * (number as f64 + 0.5));
+                let is_inside = !is_line && crossings(middle) % 2 == 1;
+                let case = format!("{shape} {points}: {column}, {row}");
+                assert!(cell == '#' || !is_inside && !surely[row][column], "{case} is open");
+                assert!(cell == '.' || is_inside || perhaps[row][column], "{case} is blocked");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_along_the_borders_of_cells_are_walls_of_one_row() {
+    for (shape, expected) in [
+        ("x=\"16\" y=\"32\" width=\"48\" height=\"0\"/>", ["......", "......", ".###..", "......"]),
+        (
+            "x=\"32\" y=\"0\"><polyline points=\"0,0 0,32 32,32\"/></object>",
+            ["..#...", "..#...", "..##..", "......"],
+        ),
+        ("x=\"24\" y=\"24\" width=\"0\" height=\"0\"/>", ["......", ".#....", "......", "......"]),
+    ] {
+        let objects = format!("<objectgroup name=\"walls\"><object id=\"1\" {shape}</objectgroup>");
+        assert_eq!(walkable(&load(&map(&["111111"; 4], WALKABLE, "", &objects))), expected, "{shape}");
+    }
+}
+
+#[test]
+fn a_door_stays_in_a_wall_that_is_drawn_before_or_after_it() {
+    let door = "<objectgroup id=\"2\" name=\"doors\"><object id=\"1\" name=\"gate\" type=\"door\" x=\"32\" y=\"0\" \
+        width=\"16\" height=\"16\"/></objectgroup>";
+    let wall = "<objectgroup id=\"3\" name=\"collision\"><object id=\"2\" x=\"32\" y=\"0\" width=\"16\" \
+        height=\"32\"/></objectgroup>";
+    for objects in [format!("{door}{wall}"), format!("{wall}{door}")] {
+        let level = load(&map(&["11111"; 2], WALKABLE, "", &objects));
+        assert_eq!(level.map.area_cells(walkon_runtime::base::ids::AreaId::from(0)), 1, "{objects}");
+        assert_eq!(walkable(&level)[1], "..#..", "{objects}");
+    }
+}
+
+#[test]
+fn an_isometric_tile_lies_where_it_is_drawn_however_it_is_aligned() {
+    // Where the position lies in the picture, from its upper left corner, in parts of its size.
+    let alignments = [
+        ("topleft", [0.0, 0.0]),
+        ("top", [0.5, 0.0]),
+        ("topright", [1.0, 0.0]),
+        ("left", [0.0, 0.5]),
+        ("center", [0.5, 0.5]),
+        ("right", [1.0, 0.5]),
+        ("bottomleft", [0.0, 1.0]),
+        ("bottom", [0.5, 1.0]),
+        ("bottomright", [1.0, 1.0]),
+        ("unspecified", [0.5, 1.0]),
+    ];
+    for (alignment, [part_x, part_y]) in alignments {
+        for height in [32.0, 64.0] {
+            // The diamond of cell (2, 3), whose lowest point is the corner (3, 4), lies at the foot of it.
+            let lowest = [(3.0 - 4.0) * 32.0, (3.0 + 4.0) * 16.0];
+            let at = [lowest[0] - 32.0 + 64.0 * part_x, lowest[1] - height + height * part_y];
+            let [x, y] = [at[0] / 64.0 + at[1] / 32.0, at[1] / 32.0 - at[0] / 64.0].map(|part| part * 32.0);
+            let object = |id: u32, class: &str| {
+                format!(
+                    "<object id=\"{id}\" name=\"o\" type=\"{class}\" gid=\"1\" x=\"{x}\" y=\"{y}\" width=\"64\" height=\"{height}\"/>"
+                )
+            };
+            let cells = vec!["1"; 36].join(",");
+            let text = format!(
+                "<map orientation=\"isometric\" width=\"6\" height=\"6\" tilewidth=\"64\" tileheight=\"32\">\
+                 <tileset firstgid=\"1\" name=\"t\" tilewidth=\"64\" tileheight=\"32\" tilecount=\"1\" objectalignment=\"{alignment}\"/>\
+                 <layer name=\"floor\" width=\"6\" height=\"6\"><properties>{WALKABLE}</properties><data encoding=\"csv\">{cells}</data></layer>\
+                 <objectgroup>{}{}</objectgroup></map>",
+                object(1, "mark"),
+                object(2, "door")
+            );
+            let level = load(&text);
+            let place = level.resolved.marks[0].position;
+            assert!((place - Vec3::new(2.5, 0.0, 3.5)).length() < 1e-4, "{alignment} {height}: {place}");
+            let bounds = level.resolved.areas[0].bounds.centre();
+            assert_eq!(bounds, [2.5, 3.5], "{alignment} {height}");
+            assert_eq!(level.map.area_cells(walkon_runtime::base::ids::AreaId::from(0)), 1);
+        }
+    }
+}
+
+#[test]
+fn regions_belong_to_the_layer_that_they_or_their_layer_name() {
+    let region = |id: u32, own: &str| {
+        format!(
+            "<object id=\"{id}\" name=\"r{id}\" type=\"region\" x=\"0\" y=\"0\" width=\"32\" height=\"16\"><properties>{own}</properties></object>"
+        )
+    };
+    let on = |value: &str| format!("<property name=\"collisionLayer\" value=\"{value}\"/>");
+    let group = |own: &str, objects: &str| {
+        format!("<objectgroup><properties>{own}</properties>{objects}</objectgroup>")
+    };
+    let sky = format!(
+        "<layer name=\"s\" width=\"3\" height=\"1\"><properties>{WALKABLE}{}</properties><data encoding=\"csv\">1,1,1</data></layer>",
+        on("sky")
+    );
+    let objects = [
+        group("", &[region(1, ""), region(2, &on("sky")), region(3, &on("1"))].concat()),
+        group(&on("sky"), &[region(4, ""), region(5, &on("ground")), region(6, &on("5"))].concat()),
+    ];
+    let level = load(&map(&["111"], WALKABLE, "", &format!("{sky}{}", objects.concat())));
+    let layers: Vec<Option<&str>> = level
+        .def
+        .regions
+        .iter()
+        .map(|region| region.layer.as_ref().map(|layer| layer.value.as_str()))
+        .collect();
+    let (ground, sky) = (Some("ground"), Some("sky"));
+    assert_eq!(layers, [None, sky, sky, sky, ground, ground]);
+    assert!(
+        level
+            .diagnostics
+            .iter()
+            .any(|found| found.message.contains("has collisionLayer \"5\", expected 0 to 1"))
+    );
+    let alone = load(&map(&["111"], WALKABLE, "", &group(&on("ground"), &region(1, ""))));
+    assert!(alone.def.regions[0].layer.is_none(), "there is one layer");
+}
+
+#[test]
+fn what_old_and_turned_maps_say_arrives() {
+    let route = ["9", "8", "7"].map(|order| {
+        format!(
+            "<object name=\"p{order}\" type=\"waypoint\" x=\"{order}\" y=\"8\"><point/><properties><property name=\"group\" \
+             value=\"r\"/><property name=\"order\" value=\"{order}\"/></properties></object>"
+        )
+    });
+    let facing = "<object name=\"bo\" type=\"npc\" x=\"8\" y=\"8\"><point/><properties><property name=\"facing\" type=\"float\" \
+        value=\"-200\"/><property name=\"says\">one &lt;b&gt;\n\n&lt;/b&gt; &amp; two</property></properties></object>";
+    let walls = "<group name=\"town\"><objectgroup name=\"walls/inner\"><object x=\"32\" y=\"0\" width=\"16\" height=\"16\"/>\
+        </objectgroup></group><group name=\"walls\"><objectgroup name=\"deco\"><object x=\"16\" y=\"0\" width=\"16\" height=\"16\"/>\
+        </objectgroup></group>";
+    let objects = format!("<objectgroup>{}{facing}</objectgroup>{walls}", route.concat());
+    let text = map(&["111"], WALKABLE, "", &objects);
+    let source = MemorySource::new().with("map.tmx", text);
+    for is_flipped in [false, true] {
+        let options = TiledOptions { is_flipped, ..TiledOptions::default() };
+        let level = level::load_map("map.tmx", &source, &options).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(walkable(&level), ["..#"], "names of layers, and not of groups");
+        // Objects without numbers keep their order, and routes go by their own.
+        let stops: Vec<_> = level.resolved.routes[0].stops.iter().map(|stop| stop.position.x).collect();
+        assert!(stops.is_sorted() && stops.len() == 3, "{stops:?}");
+        let said = format!("{:?}", level.def.characters[0].props);
+        assert!(said.contains(r"one <b>\n\n</b> & two"), "{said}");
+        let degrees = level.def.characters[0].facing_degrees;
+        assert_eq!(degrees, if is_flipped { 20.0 } else { -200.0 });
+    }
+}
+
+#[test]
+fn tiles_take_the_defaults_of_their_class() {
+    let types = "<objecttypes><objecttype name=\"Swamp\"><property name=\"terrainType\" type=\"string\" default=\"Mud\"/></objecttype></objecttypes>";
+    let tiles = "<tile id=\"1\" class=\"Swamp\"/><tile id=\"2\" class=\"Swamp\"><properties><property name=\"terrainType\" \
+        value=\"Sand\"/></properties></tile>";
+    let source = MemorySource::new()
+        .with("map.tmx", map(&["123"], WALKABLE, tiles, ""))
+        .with("objecttypes.xml", types);
+    let level = level::load("map.tmx", &source).unwrap_or_else(|error| panic!("{error}"));
+    let cells = level.map.cells().unwrap();
+    assert_eq!([0, 1, 2].map(|x| cells.factor_at(x, 0)), [1.0, 1.5, 1.2]);
+    let source = source.with("objecttypes.xml", map(&["1"], "", "", ""));
+    let refused = import(&source, "map.tmx").unwrap_err();
+    assert!(refused[0].message.contains("the file is a map, expected the types"), "{}", refused[0].message);
+}
+
 #[test]
 fn seed_t20_every_shape_becomes_what_it_is() {
     let objects = "<objectgroup name=\"things\">\
@@ -755,6 +970,9 @@ fn kinds() -> Vec<(&'static str, bool, bool, [f64; 2], f64)> {
         kinds.push(("staggered", stagger_x, is_even, [64.0, 32.0], 0.0));
         kinds.push(("hexagonal", stagger_x, is_even, [60.0, 60.0], 30.0));
         kinds.push(("hexagonal", stagger_x, is_even, [32.0, 28.0], 10.0));
+        // What slanted sides take is no whole number of pixels.
+        kinds.push(("hexagonal", stagger_x, is_even, [18.0, 18.0], 9.0));
+        kinds.push(("hexagonal", stagger_x, is_even, [14.0, 14.0], 7.0));
     }
     kinds
 }
@@ -766,11 +984,12 @@ fn middle_px(
 ) -> [f64; 2] {
     let (column, row) = (f64::from(x), f64::from(y));
     let moved = |number: u32| if (number % 2 == 1) != is_even { 0.5 } else { 0.0 };
+    let pitch = |size: f64| ((size - side) / 2.0).floor() + side;
     match (orientation, stagger_x) {
         ("orthogonal", _) => [(column + 0.5) * w, (row + 0.5) * h],
         ("isometric", _) => [(column + 0.5) * h, (row + 0.5) * h],
-        (_, false) => [(column + 0.5 + moved(y)) * w, row * (h + side) / 2.0 + h / 2.0],
-        (_, true) => [column * (w + side) / 2.0 + w / 2.0, (row + 0.5 + moved(x)) * h],
+        (_, false) => [(column + 0.5 + moved(y)) * w, row * pitch(h) + h / 2.0],
+        (_, true) => [column * pitch(w) + w / 2.0, (row + 0.5 + moved(x)) * h],
     }
 }
 

@@ -275,7 +275,7 @@ impl Findings {
         }
     }
 
-    /// The same for an error whose sentence names a second place, which is handed to it as `line:column`.
+    /// The same for an error whose sentence names a second place, which is handed to it.
     /// Columns are counted from the begin of their line, which takes long on files of one line.
     pub(crate) fn error_beside(&mut self, second: Span, finding: impl FnOnce(String) -> PendingDiagnostic) {
         let place = (self.errors.len() < DIAGNOSTICS_MAX).then(|| self.place(second));
@@ -307,10 +307,11 @@ impl Findings {
         self.errors.iter().any(|error| error.pointer == pointer)
     }
 
-    /// `line:column` of a place.
+    /// `line:column` of a place, behind the name of its file where there are several.
     fn place(&self, span: Span) -> String {
         let (line, column) = self.position(span);
-        format!("{line}:{column}")
+        let file = self.files.get(usize::from(span.file)).filter(|_| self.files.len() > 1);
+        file.map_or_else(|| format!("{line}:{column}"), |file| format!("{}:{line}:{column}", file.path))
     }
 
     fn position(&self, span: Span) -> (u32, u32) {

@@ -39,7 +39,15 @@ use crate::nav::NavMap;
 /// # Errors
 /// Everything that keeps the level from being built, at once.
 pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {
-    let mut loader = LoadingLevel { findings: Findings::default(), source, failed: None };
+    load_map(name, source, &TiledOptions::default())
+}
+
+/// The same for a map of Tiled that is taken in with options of its own.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_map(name: &str, source: &dyn FileSource, options: &TiledOptions) -> Result<Level, LevelError> {
+    let mut loader = LoadingLevel { options: options.clone(), ..LoadingLevel::new(source) };
     match loader.level(name) {
         Some((def, resolved, map)) => Ok(Level {
             def,
@@ -60,7 +68,7 @@ pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {
 /// when something is wrong with it, which [`load`] tells.
 #[must_use]
 pub fn outline(name: &str, source: &dyn FileSource) -> Option<(LevelDef, Resolved)> {
-    let mut loader = LoadingLevel { findings: Findings::default(), source, failed: None };
+    let mut loader = LoadingLevel::new(source);
     let (def, resolved) = loader.names(name)?;
     (!loader.findings.has_errors()).then_some((def, resolved))
 }
@@ -70,7 +78,7 @@ pub fn outline(name: &str, source: &dyn FileSource) -> Option<(LevelDef, Resolve
 /// # Errors
 /// What is wrong with the level itself, or that its map is no graph.
 pub fn graph_level(name: &str, source: &dyn FileSource) -> Result<GraphDef, LevelError> {
-    let mut loader = LoadingLevel { findings: Findings::default(), source, failed: None };
+    let mut loader = LoadingLevel::new(source);
     let def = loader.text(name);
     if let Some(def) = def
         && !loader.findings.has_errors()
@@ -94,9 +102,15 @@ struct LoadingLevel<'s> {
     findings: Findings,
     source: &'s dyn FileSource,
     failed: Option<SourceError>,
+    /// How a map of Tiled is taken in that is the level itself.
+    options: TiledOptions,
 }
 
-impl LoadingLevel<'_> {
+impl<'s> LoadingLevel<'s> {
+    fn new(source: &'s dyn FileSource) -> Self {
+        Self { findings: Findings::default(), source, failed: None, options: TiledOptions::default() }
+    }
+
     /// The bytes of the level's own file.
     fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let bytes = match self.source.read(name, FILE_BYTES_MAX) {
@@ -120,7 +134,8 @@ impl LoadingLevel<'_> {
     fn names(&mut self, name: &str) -> Option<(LevelDef, Resolved)> {
         let bytes = self.bytes(name)?;
         if tiled::is_tiled(name) || tiled::is_world(name) {
-            let def = self.tiled(name, &bytes, &TiledOptions::default())?.def;
+            let options = std::mem::take(&mut self.options);
+            let def = self.tiled(name, &bytes, &options)?.def;
             self.count_characters(&def, 0);
             let resolved = resolve::resolve(&mut self.findings, &def);
             return Some((def, resolved));

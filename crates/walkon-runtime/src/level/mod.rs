@@ -57,7 +57,7 @@ pub use def::{
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Located, Severity, Span, code};
 pub use forms::{PARAMS_BYTES_MAX, POINTS_MAX, ROWS_MAX, TAGS_MAX};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
-pub use load::{graph_level, load, outline};
+pub use load::{graph_level, load, load_map, outline};
 pub use loaded::{Level, LevelError};
 pub use manual::manual;
 pub use mesh::MeshDef;

@@ -11,7 +11,7 @@ use super::args::{Format, ImportArgs};
 use super::shell::{Shell, refusal, script_texts, shown_path};
 use crate::base::suggestions::counted;
 use crate::level::tiled::{self, Counts, Imported, TiledOptions, TiledReport};
-use crate::level::{Diagnostic, LevelError, Located, MemorySource, Severity, Span, code};
+use crate::level::{Diagnostic, FILE_BYTES_MAX, LevelError, Located, MemorySource, Severity, Span, code};
 use crate::shell::output::{OutputFile, Results, is_stream};
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
@@ -48,7 +48,8 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
     let missing = missing_scripts(&found, &imported);
     shell.show(&found, &missing, &imported.files);
     let text = tiled::text(&imported.tiled.def);
-    if let Err(error) = load_again(&args.out, &text) {
+    refuse_large(&args.out, &text)?;
+    if let Err(error) = load_all(&found, &options, &args.out, &text) {
         shell.show(&found, &error.diagnostics, &error.files);
         return Err(CommandFailure::Told(refusal(&error)));
     }
@@ -80,11 +81,26 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
     Ok(Exit::Ok)
 }
 
-/// Loads what is to be written: a level that does not load is of no use.
-fn load_again(out: &Path, text: &str) -> Result<(), LevelError> {
+/// Loads the map as a level, whose mistakes have places in the map, then what is to be written: a level that
+/// does not load is of no use.
+fn load_all(found: &FoundLevel, options: &TiledOptions, out: &Path, text: &str) -> Result<(), LevelError> {
+    crate::level::load_map(&found.path, &found.project.folder, options)?;
     let name = out.file_name().and_then(OsStr::to_str).filter(|_| !is_stream(out)).unwrap_or("level.json");
     let source = MemorySource::new().with(name, text);
     crate::level::load(name, &source).map(drop)
+}
+
+/// The failure of a level that would have more bytes than one may have.
+fn refuse_large(out: &Path, text: &str) -> Result<(), CommandFailure> {
+    if text.len() as u64 <= FILE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(CommandFailure::usage(format!(
+        "{}: the level would have {} bytes, the limit is {FILE_BYTES_MAX}; write a level that names the map in place \
+         of it: {{ \"navigation\": {{ \"kind\": \"tiled\", \"file\": ... }} }}",
+        out.display(),
+        text.len()
+    )))
 }
 
 /// Warnings of scripts that the map or a character of it names and the project of the map does not have, one

@@ -14,10 +14,12 @@ use serde::Serialize;
 
 use super::distinct::{DISTINCT_MAX, Distinct};
 use super::files::short;
+use super::inheritance::Inheritance;
 use super::place::MapPlacement;
 use super::raw::{
     GID_MASK, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawTile, Rect,
 };
+use super::types::Types;
 use super::words::{self, LeftOut, Said, truth, truth_of};
 use crate::level::def::POLYGONS_MAX;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
@@ -181,12 +183,14 @@ const PAINTED: u8 = 8;
 pub(super) fn lay(
     findings: &mut Findings,
     said: &mut Said,
-    PlacedMap { map, place, .. }: PlacedMap<'_>,
+    PlacedMap { map, types, place }: PlacedMap<'_>,
 ) -> (TileGround, TiledReport) {
     let mut laying = Laying {
         findings,
         said,
         map,
+        types,
+        inheritance: Inheritance::default(),
         place,
         table: Vec::new(),
         meanings: Distinct::default(),
@@ -204,6 +208,9 @@ struct Laying<'r, 'f> {
     findings: &'f mut Findings,
     said: &'r mut Said,
     map: &'r RawMap,
+    types: &'r Types,
+    /// What tiles may still take over from their classes.
+    inheritance: Inheritance,
     place: &'r MapPlacement,
     /// Global ids of tiles with a meaning, sorted, and the place of the meaning in `meanings`.
     table: Vec<(u32, u16)>,
@@ -395,10 +402,10 @@ impl Laying<'_, '_> {
             return number;
         }
         let sentence = format!(
-            "collisionLayer of layer \"{}\" is {}, expected 0 to {} (navigationLayers is {count})",
+            "collisionLayer of layer \"{}\" is {}, expected {}",
             short(&layer.name),
             shown(&property.value),
-            count - 1
+            layers_expected(count)
         );
         self.said.odd(self.findings, property, &sentence);
         Some(0)
@@ -606,7 +613,8 @@ impl Laying<'_, '_> {
         for (index, (first, tileset)) in map.tilesets.iter().enumerate() {
             let end = map.tilesets.get(index + 1).map_or(GID_MASK, |(next, _)| *next);
             for tile in tileset.tiles.iter().filter(|tile| first.saturating_add(tile.id) < end) {
-                let meaning = self.meaning_of(tile);
+                let tile = self.with_defaults(tile);
+                let meaning = self.meaning_of(&tile);
                 match self.meanings.number(meaning, Meaning::compare) {
                     Some(0) => {}
                     Some(number) => self.table.push((first + tile.id, number)),
@@ -617,6 +625,17 @@ impl Laying<'_, '_> {
                 }
             }
         }
+    }
+
+    /// A tile with the defaults of its class.
+    fn with_defaults<'t>(&mut self, tile: &'t RawTile) -> Cow<'t, RawTile> {
+        let Some(defaults) = self.types.of(&tile.class) else { return Cow::Borrowed(tile) };
+        if !self.inheritance.takes(self.findings, tile.span, defaults) {
+            return Cow::Borrowed(tile);
+        }
+        let mut whole = tile.clone();
+        whole.properties.add_missing(defaults);
+        Cow::Owned(whole)
     }
 
     fn refuse_meanings(&mut self, span: Span) {
@@ -839,18 +858,23 @@ impl TileGround {
     }
 }
 
+/// What a sentence says of layers that there are.
+pub(super) fn layers_expected(count: usize) -> String {
+    format!("0 to {} (navigationLayers is {count})", count.saturating_sub(1))
+}
+
 /// The layer of those walked on that a property names, by its number or its name.
 pub(super) fn number_of(properties: &Properties, name: &str) -> Option<usize> {
-    let number = match &properties.get(name)?.value {
-        PropertyValue::Number(number) if *number == number.trunc() && (0.0..8.0).contains(number) => {
-            *number as usize
+    let whole =
+        |number: f64| (number == number.trunc() && (0.0..8.0).contains(&number)).then_some(number as usize);
+    match &properties.get(name)?.value {
+        PropertyValue::Number(number) => whole(*number),
+        PropertyValue::Text(text) => {
+            let named = LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(text.trim()));
+            named.or_else(|| text.trim().parse().ok().and_then(whole))
         }
-        PropertyValue::Text(name) => {
-            LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim()))?
-        }
-        _ => return None,
-    };
-    Some(number)
+        _ => None,
+    }
 }
 
 /// A value as text; empty for a value that has none.

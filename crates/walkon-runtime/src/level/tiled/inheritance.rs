@@ -5,6 +5,8 @@
 //! its files are; nothing is measured any more once that is spent. Not here: whose value comes first
 //! (`object`, `read`, `things`).
 
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
+
 use super::raw::{ObjectShape, Properties, Property, PropertyValue, RawObject, RawTile};
 
 /// Most bytes that the layers and objects of one map may take over: those of ten thousand objects with sixty
@@ -41,6 +43,22 @@ impl Inheritance {
         let left = self.bytes_left.ok_or(Overdraft::Before)?;
         self.bytes_left = left.checked_sub(bytes());
         self.bytes_left.map(|_| ()).ok_or(Overdraft::Now)
+    }
+}
+
+impl Inheritance {
+    /// Whether there may be a copy of the defaults of a class, of an object or a tile; one finding when not.
+    pub(super) fn takes(&mut self, findings: &mut Findings, span: Span, defaults: &Properties) -> bool {
+        let paid = self.pay(|| properties_bytes(defaults));
+        if paid == Err(Overdraft::Now) {
+            findings.error(|| {
+                let message = format!(
+                    "objects and tiles take over more than {BYTES_MAX} bytes from their classes, which is the limit"
+                );
+                PendingDiagnostic::new(code::LIMIT, span, message)
+            });
+        }
+        paid.is_ok()
     }
 }
 

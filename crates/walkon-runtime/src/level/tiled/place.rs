@@ -52,7 +52,10 @@ impl MapPlacement {
             Orientation::Orthogonal => ([width, height], 0.0),
             Orientation::Isometric => ([height, height], 0.0),
             Orientation::Staggered => ([even(width), even(height)], 0.0),
-            Orientation::Hexagonal => ([even(width), even(height)], f64::from(map.hex_side_px)),
+            Orientation::Hexagonal => {
+                let tile = [even(width), even(height)];
+                (tile, drawn_side(tile[usize::from(!map.stagger_x)], f64::from(map.hex_side_px)))
+            }
         };
         let mut rect = map.bounds;
         if matches!(map.orientation, Orientation::Staggered | Orientation::Hexagonal) {
@@ -83,7 +86,8 @@ impl MapPlacement {
     /// Whether the even rows or columns are moved, in the world: the first row of a flipped map is the last
     /// of the file.
     pub(super) fn is_even_moved(&self) -> bool {
-        let turns = self.is_flipped && (self.stagger_x || self.rect.height.is_multiple_of(2));
+        let turns = self.is_flipped
+            && if self.stagger_x { self.rect.width > 1 } else { self.rect.height.is_multiple_of(2) };
         self.is_staggered() && (self.stagger_even != turns)
     }
 
@@ -143,7 +147,12 @@ impl MapPlacement {
         let depth_px = match (self.is_staggered(), self.stagger_x) {
             (false, _) => rows * height,
             (true, false) => (rows - 1.0) * pitch + height,
-            (true, true) => rows * height + if self.rect.width > 1 { height / 2.0 } else { 0.0 },
+            // A single column is moved down as a whole, or not at all.
+            (true, true) => match (self.rect.width > 1, self.stagger_even) {
+                (true, _) => (rows + 0.5) * height,
+                (false, true) => (rows + 1.0) * height,
+                (false, false) => rows * height,
+            },
         };
         depth_px * self.metres_per_pixel
     }
@@ -163,7 +172,28 @@ impl MapPlacement {
         [(x / width + y / height) * height, (y / height - x / width) * height]
     }
 
-    /// The same offset in widths and heights of a tile.
+    /// How far apart on the picture two points are drawn that lie so far apart in units of objects.
+    pub(super) fn drawn_offset(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        if !self.is_isometric() {
+            return [x, y];
+        }
+        let ([width, height], side) = (self.screen_px, self.tile_px[1]);
+        [(x - y) / side * width / 2.0, (x + y) / side * height / 2.0]
+    }
+
+    /// The ground below a picture of some width on an isometric map, whose lowest point lies so many pixels
+    /// of the picture away: four corners around that place, the second and the fourth beside the picture.
+    pub(super) fn diamond(&self, lowest_px: [f64; 2], width_px: f64) -> Vec<[f64; 2]> {
+        let ([x, y], side) = (self.offset(lowest_px), self.ground_side_px(width_px));
+        vec![[x - side, y - side], [x, y - side], [x, y], [x - side, y]]
+    }
+
+    /// Side of the square of ground below a picture of some width on an isometric map, in units of objects.
+    pub(super) fn ground_side_px(&self, width_px: f64) -> f64 {
+        width_px / self.screen_px[0] * self.tile_px[1]
+    }
+
+    /// How far objects are moved by an offset, in widths and heights of a tile.
     pub(super) fn offset_tiles(&self, offset_px: [f64; 2]) -> [f64; 2] {
         let ([x, y], [width, height]) = (self.offset(offset_px), self.drawn_px());
         [x / width, y / height]
@@ -231,6 +261,39 @@ impl MapPlacement {
             [x, bottom],
             [x, top],
         ]
+    }
+
+    /// The corners of a cell a thousandth of it further in: rounding makes such differences, and authors do
+    /// not draw them. `for_lines`: moved up and to the left by a little more, so that what lies on the border
+    /// of two cells lies in one of them.
+    pub(super) fn inner_outline_px(&self, cell: [i32; 2], for_lines: bool) -> Vec<[f64; 2]> {
+        const INNER: f64 = 1.0 - 2.0 * ROUNDING;
+        let moved = if for_lines { self.tile_px.map(|size| size * ROUNDING * 1.5) } else { [0.0, 0.0] };
+        let middle = self.centre_px(cell);
+        let inner = |corner: [f64; 2]| {
+            [0, 1].map(|axis| middle[axis] - moved[axis] + INNER * (corner[axis] - middle[axis]))
+        };
+        self.outline_px(cell).into_iter().map(inner).collect()
+    }
+
+    /// Whether a side of a shape leads through a convex outline for more than rounding makes.
+    /// Source: Cyrus and Beck, 1978.
+    pub(super) fn leads_through(&self, [from, to]: [[f64; 2]; 2], outline: &[[f64; 2]]) -> bool {
+        let turn = area(outline).signum();
+        let (mut first, mut last) = (0.0_f64, 1.0_f64);
+        for (a, b) in outline.iter().zip(outline.iter().cycle().skip(1)) {
+            let inside = |p: [f64; 2]| turn * ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]));
+            let (begin, end) = (inside(from), inside(to));
+            if begin < 0.0 && end < 0.0 {
+                return false;
+            }
+            if (begin < 0.0) != (end < 0.0) {
+                let part = begin / (begin - end);
+                if begin < 0.0 { first = first.max(part) } else { last = last.min(part) }
+            }
+        }
+        let length_px = (to[0] - from[0]).hypot(to[1] - from[1]);
+        (last - first) * length_px > 2.0 * ROUNDING * self.tile_px[0].min(self.tile_px[1])
     }
 
     /// The middle of a cell, pixels.
@@ -316,14 +379,6 @@ impl MapPlacement {
         };
         BorderCells([[0, 0], [1, 0], [0, 1], [1, 1]].map(offsets))
     }
-
-    /// The pixel of an isometric picture that a point of the map is drawn at, both in the author's units.
-    #[cfg(test)]
-    pub(super) fn screen_px(&self, tile_width_px: f64, [x, y]: [f64; 2]) -> [f64; 2] {
-        let height = self.tile_px[1];
-        let (column, row) = (x / height, y / height);
-        [(column - row) * tile_width_px / 2.0, (column + row) * height / 2.0]
-    }
 }
 
 /// The cells beside any cell that a border is drawn over, as offsets, by the parity of its column and row.
@@ -357,36 +412,19 @@ impl Near {
     }
 }
 
+/// What rounding makes of the size of a tile.
+const ROUNDING: f64 = 0.001;
+
+/// The straight side of a hexagon with which rows (columns) follow one another as Tiled draws them: what its
+/// slanted sides take is rounded to whole pixels.
+fn drawn_side(size: f64, side: f64) -> f64 {
+    let slanted = ((size - side) / 2.0).trunc();
+    2.0 * (slanted + side) - size
+}
+
 fn shares_a_corner(one: &[[f64; 2]], other: &[[f64; 2]]) -> bool {
     let near = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).abs() < 1e-6 && (a[1] - b[1]).abs() < 1e-6;
     one.iter().any(|corner| other.iter().any(|own| near(corner, own)))
-}
-
-/// Twice the area that a shape has in common with a convex outline, both in corners.
-/// Source: Sutherland and Hodgman, 1974; the clipped shape may be of any form, its area comes out right.
-pub(super) fn common_area(shape: &[[f64; 2]], outline: &[[f64; 2]]) -> f64 {
-    let mut left: Vec<[f64; 2]> = shape.to_vec();
-    let turn = area(outline).signum();
-    for (index, from) in outline.iter().enumerate() {
-        let to = outline[(index + 1) % outline.len()];
-        let side = |p: &[f64; 2]| {
-            turn * ((to[0] - from[0]) * (p[1] - from[1]) - (to[1] - from[1]) * (p[0] - from[0]))
-        };
-        let mut kept = Vec::with_capacity(left.len() + 4);
-        for (index, here) in left.iter().enumerate() {
-            let next = &left[(index + 1) % left.len()];
-            let (a, b) = (side(here), side(next));
-            if a >= 0.0 {
-                kept.push(*here);
-            }
-            if (a < 0.0) != (b < 0.0) {
-                let part = a / (a - b);
-                kept.push([here[0] + part * (next[0] - here[0]), here[1] + part * (next[1] - here[1])]);
-            }
-        }
-        left = kept;
-    }
-    area(&left).abs()
 }
 
 /// Twice the area of a shape, its sign telling which way round it goes.

@@ -179,8 +179,10 @@ pub struct RawTile {
 /// A layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawLayer {
-    /// Its name.
+    /// Its name behind those of its groups: `town/walls`.
     pub name: String,
+    /// How many bytes of that are its groups.
+    pub groups_bytes: usize,
     /// Where it stands.
     pub span: Span,
     /// The way to it.
@@ -191,6 +193,14 @@ pub struct RawLayer {
     pub offset_px: [f64; 2],
     /// What is on it.
     pub content: RawContent,
+}
+
+impl RawLayer {
+    /// Its own name.
+    #[must_use]
+    pub fn own_name(&self) -> &str {
+        self.name.get(self.groups_bytes..).unwrap_or_default()
+    }
 }
 
 /// What is on a layer.

@@ -11,7 +11,7 @@ use super::inheritance::properties_bytes;
 use super::object;
 use super::place::MapPlacement;
 use super::property;
-use super::raw::{GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, Rect};
+use super::raw::{GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, RawObject, Rect};
 use super::tileset::{TILE_PX_MAX, tileset_of_map};
 use super::tree::Element;
 use crate::base::ordered;
@@ -80,7 +80,22 @@ pub(super) fn map(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawMap>
     let top = Above { way: root.way(here.notation), ..Above::default() };
     layers(import, here, root, &top, &mut map);
     cover(import, here, &mut map);
+    number_objects(&mut map);
     (!import.findings.has_errors()).then_some(map)
+}
+
+/// Objects without a number, as in maps of old versions, get those after the largest.
+fn number_objects(map: &mut RawMap) {
+    let lists = map.layers.iter_mut().filter_map(|layer| match &mut layer.content {
+        RawContent::Objects(objects) => Some(objects),
+        _ => None,
+    });
+    let mut objects: Vec<&mut RawObject> = lists.flatten().collect();
+    let last = objects.iter().map(|object| object.id).max().unwrap_or(0);
+    let unnumbered = objects.iter_mut().filter(|object| object.id == 0);
+    for (object, number) in unnumbered.zip(last.saturating_add(1)..) {
+        object.id = number;
+    }
 }
 
 fn orientation(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<Orientation> {
@@ -179,6 +194,7 @@ fn layers(
         let Some(content) = content(import, here, element, &way, map) else { continue };
         map.layers.push(RawLayer {
             name: format!("{}{name}", above.path),
+            groups_bytes: above.path.len(),
             span: element.span,
             pointer: way,
             properties,
@@ -238,7 +254,8 @@ fn tiles(
     let stated = |name| if data.attribute(name).is_some() { data.value(name) } else { element.value(name) };
     let form = CellEncoding { encoding: stated("encoding"), compression: stated("compression") };
     let layer = ReadLayer { element, name: super::files::short(element.value("name")), form };
-    if data.child("chunk").is_some() || map.infinite {
+    // Infinite maps have chunks, but for those of other programs.
+    if data.child("chunk").is_some() || map.infinite && data.text.trim().is_empty() {
         return chunks(import, here, &layer, data, map);
     }
     let side = |import: &mut Import<'_>, name, own: u32| match optional_whole(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::distinct::{DISTINCT_MAX, Distinct};
 use super::ground::{CellKind, TileGround};
 use super::inheritance::{BYTES_MAX, Inheritance, Overdraft};
-use super::place::{MapPlacement, common_area};
+use super::place::{MapPlacement, area};
 use super::raw::{Orientation, RawContent, RawMap, Rect};
 use super::{Imported, import};
 use crate::level::diagnostic::{Severity, Span};
@@ -41,6 +41,33 @@ fn map(orientation: Orientation, [width, height]: [u32; 2], tile: [u32; 2], side
     }
 }
 
+/// Twice the area that a shape has in common with a convex outline, both in corners.
+/// Source: Sutherland and Hodgman, 1974; the clipped shape may be of any form, its area comes out right.
+fn common_area(shape: &[[f64; 2]], outline: &[[f64; 2]]) -> f64 {
+    let mut left: Vec<[f64; 2]> = shape.to_vec();
+    let turn = area(outline).signum();
+    for (index, from) in outline.iter().enumerate() {
+        let to = outline[(index + 1) % outline.len()];
+        let side = |p: &[f64; 2]| {
+            turn * ((to[0] - from[0]) * (p[1] - from[1]) - (to[1] - from[1]) * (p[0] - from[0]))
+        };
+        let mut kept = Vec::with_capacity(left.len() + 4);
+        for (index, here) in left.iter().enumerate() {
+            let next = &left[(index + 1) % left.len()];
+            let (a, b) = (side(here), side(next));
+            if a >= 0.0 {
+                kept.push(*here);
+            }
+            if (a < 0.0) != (b < 0.0) {
+                let part = a / (a - b);
+                kept.push([here[0] + part * (next[0] - here[0]), here[1] + part * (next[1] - here[1])]);
+            }
+        }
+        left = kept;
+    }
+    area(&left).abs()
+}
+
 #[test]
 fn seed_t19_isometric_objects_count_heights_of_a_tile_along_both_axes() {
     let map = map(Orientation::Isometric, [100, 100], [58, 27], 0);
@@ -50,7 +77,7 @@ fn seed_t19_isometric_objects_count_heights_of_a_tile_along_both_axes() {
     let [x, z] = place.world(object);
     assert!((x - 67.35).abs() < 0.005 && (z - 39.42).abs() < 0.005, "{x}, {z}");
     assert_eq!(place.cell_at(object), [67, 39]);
-    let [right, down] = place.screen_px(58.0, object);
+    let [right, down] = place.drawn_offset(object);
     assert!((right - 810.0).abs() < 0.5 && (down - 1441.0).abs() < 0.5, "{right}, {down}");
 }
 

@@ -15,9 +15,11 @@ use std::collections::BTreeMap;
 
 use super::distinct::DISTINCT_MAX;
 use super::files::short;
-use super::ground::{CellKind, TileGround, TiledReport, number_of, shown, split, text_of};
-use super::inheritance::{self, Inheritance, Overdraft, properties_bytes};
-use super::place::{MapPlacement, Near, common_area};
+use super::ground::{
+    CellKind, LAYER_NAMES, TileGround, TiledReport, layers_expected, number_of, shown, split, text_of,
+};
+use super::inheritance::Inheritance;
+use super::place::{MapPlacement, Near};
 use super::raw::{ObjectShape, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawObject};
 use super::types::Types;
 use super::words::{self, Said, truth, truth_of};
@@ -38,6 +40,9 @@ const ELLIPSE_CORNERS: usize = 24;
 
 /// Most bytes of the properties of all objects together: classes give theirs to every object that has them.
 const PROPS_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Most bytes of a name that are kept: what is left of a name is for the number of one that is there twice.
+const NAME_KEPT_BYTES: usize = NAME_BYTES_MAX - 12;
 
 /// Most comparisons of a cell with a corner that placing all objects of a map may take: a few seconds.
 const COMPARISONS_MAX: u64 = 1 << 27;
@@ -228,13 +233,21 @@ struct Putting<'r, 'f> {
 /// An object with all that it has from elsewhere.
 struct TiledThing<'o> {
     object: &'o RawObject,
-    layer: &'o RawLayer,
     properties: Properties,
     /// Its corners, pixels; one for a point.
     corners: Vec<[f64; 2]>,
     number: usize,
+    /// Whether it, or its layer, says on which layer of those walked on it lies.
+    names_layer: bool,
     /// Whether shapes of its layer block the cells below them.
     is_collision: bool,
+}
+
+impl TiledThing<'_> {
+    /// The name of its layer of those walked on.
+    fn layer_name(&self) -> Located<String> {
+        Located::new(LAYER_NAMES[self.number].to_owned(), self.object.span)
+    }
 }
 
 /// What becomes of the cells that an object gives its name.
@@ -270,25 +283,24 @@ impl Putting<'_, '_> {
 
     /// Places the objects of a layer; how many cells they block.
     fn layer(&mut self, layer: &RawLayer, objects: &[RawObject]) -> u64 {
-        let lower = layer.name.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let lower = layer.own_name().to_lowercase();
         let by_name = lower.contains("collision") || lower.contains("walls");
         let is_collision = truth(&layer.properties, "collision").unwrap_or(by_name);
         let number = self.layer_number(&layer.properties);
+        let names_layer = layer.properties.get("collisionLayer").is_some();
         let mut blocked = 0;
         for object in objects {
             let mut properties = object.properties.clone();
             if let Some(defaults) = self.types.of(&object.class)
-                && self.inherit(object, defaults)
+                && self.inheritance.takes(self.findings, object.span, defaults)
             {
                 properties.add_missing(defaults);
             }
-            let number = if properties.get("collisionLayer").is_some() {
-                self.layer_number(&properties)
-            } else {
-                number
-            };
+            let has_own = properties.get("collisionLayer").is_some();
+            let number = if has_own { self.own_layer_number(object, &properties) } else { number };
             let corners = self.corners(object, layer);
-            let thing = TiledThing { object, layer, properties, corners, number, is_collision };
+            let names_layer = names_layer || has_own;
+            let thing = TiledThing { object, properties, corners, number, names_layer, is_collision };
             self.references(&thing);
             let foot = self.place.world(self.foot(&thing));
             self.feet.insert(object.id, (number, foot));
@@ -297,24 +309,29 @@ impl Putting<'_, '_> {
         blocked
     }
 
-    /// Whether an object may have a copy of the defaults of its class; one finding when not.
-    fn inherit(&mut self, object: &RawObject, defaults: &Properties) -> bool {
-        let paid = self.inheritance.pay(|| properties_bytes(defaults));
-        if paid == Err(Overdraft::Now) {
-            self.findings.error(|| {
-                let limit = inheritance::BYTES_MAX;
-                let message = format!(
-                    "objects take over more than {limit} bytes from their classes, which is the limit"
-                );
-                PendingDiagnostic::new(code::LIMIT, object.span, message).at(object.pointer.as_str())
-            });
-        }
-        paid.is_ok()
+    /// The layer of those walked on that properties name: the first where they name none of them.
+    fn layer_number(&self, properties: &Properties) -> usize {
+        number_of(properties, "collisionLayer")
+            .filter(|number| *number < self.ground.layers.len())
+            .unwrap_or(0)
     }
 
-    fn layer_number(&self, properties: &Properties) -> usize {
-        let last = self.ground.layers.len().saturating_sub(1);
-        number_of(properties, "collisionLayer").unwrap_or(0).min(last)
+    /// The same for an object; a note where it names none of them.
+    fn own_layer_number(&mut self, object: &RawObject, properties: &Properties) -> usize {
+        let count = self.ground.layers.len();
+        let number = number_of(properties, "collisionLayer");
+        if number.is_none_or(|number| number >= count)
+            && let Some(property) = properties.get("collisionLayer")
+        {
+            let sentence = format!(
+                "{} has collisionLayer {}, expected {}",
+                called(object),
+                shown(&property.value),
+                layers_expected(count)
+            );
+            self.said.odd(self.findings, property, &sentence);
+        }
+        self.layer_number(properties)
     }
 
     /// Places an object; how many cells it blocks.
@@ -370,7 +387,11 @@ impl Putting<'_, '_> {
             ObjectShape::Tile(_, alignment) => {
                 let [left, top] = self.tile_corner(alignment, [width, height]);
                 let (right, bottom) = (left + width, top + height);
-                vec![[left, top], [right, top], [right, bottom], [left, bottom]]
+                if self.place.is_isometric() {
+                    self.place.diamond([f64::midpoint(left, right), bottom], width)
+                } else {
+                    vec![[left, top], [right, top], [right, bottom], [left, bottom]]
+                }
             }
         };
         let (sine, cosine) = libm::sincos(object.rotation_degrees.to_radians());
@@ -378,7 +399,13 @@ impl Putting<'_, '_> {
         let [moved_x, moved_y] = self.place.offset(layer.offset_px);
         let is_turned = object.rotation_degrees != 0.0;
         let turned = |[a, b]: [f64; 2]| {
-            let [a, b] = if is_turned { [a * cosine - b * sine, a * sine + b * cosine] } else { [a, b] };
+            let [a, b] = match is_turned {
+                true => {
+                    let [across, down] = self.place.drawn_offset([a, b]);
+                    self.place.offset([across * cosine - down * sine, across * sine + down * cosine])
+                }
+                false => [a, b],
+            };
             [x + a + moved_x, y + b + moved_y]
         };
         flat.into_iter().map(turned).collect()
@@ -416,12 +443,11 @@ impl Putting<'_, '_> {
                 corners.first().copied().unwrap_or(thing.object.position_px)
             }
             ObjectShape::Tile(..) if self.place.is_isometric() => {
-                // The lower corner of the diamond that the tile stands on is half a tile further along both
-                // axes.
-                let half = self.place.tile_side_px() / 2.0;
-                let [x, y] = thing.object.position_px;
-                let [moved_x, moved_y] = self.place.offset(thing.layer.offset_px);
-                [x + moved_x - half, y + moved_y - half]
+                // In the middle of the foremost tile of those that it stands on.
+                let [back, _, front, _] = corners[..] else { return thing.object.position_px };
+                let side = self.place.ground_side_px(thing.object.size_px[0]);
+                let part = 0.5 * (self.place.tile_side_px() / side).min(1.0);
+                [0, 1].map(|axis| front[axis] + part * (back[axis] - front[axis]))
             }
             ObjectShape::Tile(..) => {
                 let bottom = corners.iter().fold(f64::MIN, |most, corner| most.max(corner[1]));
@@ -475,8 +501,17 @@ impl Putting<'_, '_> {
     fn unique(&mut self, kind: &'static str, wanted: &str, id: u32, span: Span) -> String {
         let plain: String = wanted.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut plain = if plain.is_empty() { format!("{kind}{id}") } else { plain };
-        while plain.len() > NAME_BYTES_MAX - 12 {
-            plain.pop();
+        if plain.len() > NAME_KEPT_BYTES {
+            // Bounded by the bytes of the name.
+            while plain.len() > NAME_KEPT_BYTES {
+                plain.pop();
+            }
+            self.findings.warn(|| {
+                let message = format!(
+                    "the name of this {kind} has more than {NAME_KEPT_BYTES} bytes and is cut to \"{plain}\""
+                );
+                PendingDiagnostic::new(code::LIMIT, span, message).help("give it a shorter name")
+            });
         }
         let key = (kind, plain.to_lowercase());
         let Some(next) = self.taken.get(&key).copied() else {
@@ -551,6 +586,9 @@ impl Putting<'_, '_> {
         };
         let order = ["order", "index"].iter().find_map(|name| match thing.properties.get(name)?.value {
             PropertyValue::Number(number) => Some(number),
+            PropertyValue::Text(ref text) => {
+                text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+            }
             _ => None,
         });
         let Some(position) = self.position(thing) else { return };
@@ -592,7 +630,9 @@ impl Putting<'_, '_> {
         let Some(outline) = self.outline(thing) else { return };
         let name = self.named("region", thing);
         let props = self.props(thing, known_properties::OF_REGIONS);
-        self.things.regions.push(RegionDef { name, outline, layer: None, heights_m: None, props });
+        let is_of_one = thing.names_layer && self.ground.layers.len() > 1;
+        let layer = is_of_one.then(|| thing.layer_name());
+        self.things.regions.push(RegionDef { name, outline, layer, heights_m: None, props });
     }
 
     fn outline(&mut self, thing: &TiledThing<'_>) -> Option<RegionOutline> {
@@ -651,19 +691,28 @@ impl Putting<'_, '_> {
         cells
     }
 
-    /// The cells that an object covers any part of.
+    /// The cells that an object touches: those that it covers any part of, and those that its outline, or its
+    /// line, leads through.
     fn cells_touched(&mut self, thing: &TiledThing<'_>) -> Vec<usize> {
-        if thing.corners.len() < 3 || is_flat(&thing.corners) {
+        if thing.corners.len() < 2 {
             return self.place.index(self.place.cell_at(self.foot(thing))).into_iter().collect();
         }
+        let is_line = matches!(thing.object.shape, ObjectShape::Polyline(_));
+        // A line along the border between cells is that of the cells behind it.
+        let is_thin = is_line || is_flat(&thing.corners);
         let Some(near) = self.near(thing) else { return Vec::new() };
         let touched = |cell: &[i32; 2]| {
-            let outline = self.place.outline_px(*cell);
-            // Rounding makes differences of a thousandth of a tile; authors do not draw them.
-            common_area(&thing.corners, &outline) > 0.001 * super::place::area(&outline).abs()
+            let outline = self.place.inner_outline_px(*cell, is_thin);
+            let is_inside = || !is_thin && contains(&thing.corners, self.place.centre_px(*cell));
+            sides(&thing.corners, is_line).any(|side| self.place.leads_through(side, &outline)) || is_inside()
         };
         let found = near.cells().filter(touched);
-        found.filter_map(|cell| self.place.index(cell)).collect()
+        let mut cells: Vec<usize> = found.filter_map(|cell| self.place.index(cell)).collect();
+        if cells.is_empty() {
+            // It is as small as a point.
+            cells.extend(self.place.index(self.place.cell_at(self.foot(thing))));
+        }
+        cells
     }
 
     /// Changes the kind of some cells; how many there were.
@@ -696,18 +745,22 @@ impl Putting<'_, '_> {
         self.block(thing)
     }
 
-    /// Blocks the cells that an object covers any part of; how many were open.
+    /// Blocks the cells that an object touches; how many were open. Cells of a door stay its own: it is drawn
+    /// into the wall.
     fn block(&mut self, thing: &TiledThing<'_>) -> u64 {
         let cells = self.cells_touched(thing);
         let sight = self.is(thing, "blocksSight");
         // An object that says how one sees over it is an area, and an area needs a name.
         let index = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
         let area = sight.is_some().then_some(index);
+        let doors = std::mem::take(&mut self.doors_by_area);
         let blocked = |kind: &CellKind| {
+            let is_door = kind.area.is_some_and(|area| doors.contains_key(&area));
             let area = area.or(kind.area);
-            kind.walkable.then(|| CellKind { walkable: false, closed: 0, area, ..kind.clone() })
+            (kind.walkable && !is_door).then(|| CellKind { walkable: false, closed: 0, area, ..kind.clone() })
         };
         let count = self.change(thing.number, &cells, blocked);
+        self.doors_by_area = doors;
         if let Some(sight) = sight.filter(|_| count > 0) {
             let span = thing.object.span;
             let name = self.unique("area", &thing.object.name, thing.object.id, span);
@@ -865,7 +918,8 @@ impl Putting<'_, '_> {
             self.odd(thing, property, &what);
             return None;
         }
-        Some(if self.place.is_flipped() { 180.0 - degrees } else { degrees })
+        let turned = if self.place.is_flipped() { 180.0 - degrees } else { degrees };
+        Some(if numbers::FACING_DEGREES.holds(turned) { turned } else { turned - 360.0 })
     }
 
     /// A length or speed in pixels, as metres.
@@ -950,8 +1004,19 @@ fn ellipse(width: f64, height: f64) -> Vec<[f64; 2]> {
     (0..ELLIPSE_CORNERS).map(corner).collect()
 }
 
+/// Whether a shape encloses nothing: one that crosses itself encloses what is inside of one of its turns.
 fn is_flat(corners: &[[f64; 2]]) -> bool {
-    super::place::area(corners).abs() < 1e-9
+    let Some(first) = corners.first() else { return true };
+    let beside = corners.iter().zip(corners.iter().skip(1));
+    let areas = beside.map(|(one, next)| super::place::area(&[*first, *one, *next]).abs());
+    areas.sum::<f64>() < 1e-9
+}
+
+/// The sides of a shape; a line has none from its end to its beginning.
+fn sides(corners: &[[f64; 2]], is_line: bool) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
+    let count = corners.len() - usize::from(is_line);
+    let next = corners.iter().cycle().skip(1);
+    corners.iter().zip(next).take(count).map(|(from, to)| [*from, *to])
 }
 
 fn bounds(corners: &[[f64; 2]]) -> ([f64; 2], [f64; 2]) {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::files::{Here, Import};
 use super::property::property;
 use super::raw::Properties;
+use crate::level::diagnostic::code;
 
 /// Files that are looked for beside a map, in this order.
 pub(super) const NAMES: [&str; 3] = ["objecttypes.xml", "objecttypes.json", "propertytypes.json"];
@@ -27,6 +28,13 @@ impl Types {
 
 /// Reads a file of types.
 pub(super) fn types(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<Types> {
+    let root = here.root.name.as_ref();
+    if matches!(root, "map" | "tileset" | "template") {
+        let message =
+            format!("the file is a {root}, expected the types of a project: objecttypes.xml or its like");
+        import.error(here, code::CHOICE, here.root.span, message);
+        return None;
+    }
     let mut types = Types::default();
     // One as XML, or JSON lists of either.
     for element in &here.root.children {

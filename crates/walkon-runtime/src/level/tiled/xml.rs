@@ -220,7 +220,9 @@ impl<'a> XmlParse<'a> {
     fn text(&mut self, at: usize, end: usize) {
         let Some(piece) = self.text.get(at..end) else { return };
         let Some(OpenElement { element, .. }) = self.open.last_mut() else { return };
-        if piece.trim().is_empty() {
+        // Between elements it means nothing; in the value of a property it does.
+        let is_value = element.name == "property" || !element.text.is_empty();
+        if piece.trim().is_empty() && !is_value {
             return;
         }
         if element.text.is_empty() {

@@ -12,7 +12,7 @@ use crate::level::json::NAME_BYTES_MAX;
 use crate::level::numbers;
 use crate::level::source::checked_path;
 use crate::level::tiled::files::short;
-use crate::level::tiled::ground::{LAYER_NAMES, shown, split, text_of};
+use crate::level::tiled::ground::{shown, split, text_of};
 use crate::level::tiled::raw::ObjectShape;
 use crate::level::tiled::things::Sort;
 use crate::level::tiled::words;
@@ -39,7 +39,7 @@ impl Putting<'_, '_> {
         character.tags = self.tags(thing);
         character.doors = self.habit(thing);
         if thing.number > 0 {
-            character.layer = Some(Located::new(LAYER_NAMES[thing.number].to_owned(), object.span));
+            character.layer = Some(thing.layer_name());
         }
         character.behaviour = self.behaviour(thing);
         let own = words::of_object::<CharacterDef>(SPELLINGS);
