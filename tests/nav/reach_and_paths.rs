@@ -396,20 +396,18 @@ fn a_place_can_be_reached_exactly_where_a_path_leads_to_it() {
                         house.kind, house.storeys, answer.status, answer.trouble, exact.status
                     ));
                 }
-                if house.kind == "grid" || house.is_tiles() {
-                    let drawn = RandomPoint {
-                        centre: None,
-                        within_m: 0.0,
-                        area: None,
-                        reachable_from: Some(from),
-                        by: by.clone(),
-                        attempts: 4,
-                    };
-                    let at = nav.random_point(&drawn, &mut rng).expect("its own place");
-                    let at = LayerPoint { layer: from.layer, point: at };
-                    let reach = nav.reach_on(from.point, at, &by);
-                    assert_eq!(reach, Reach::Yes, "{at:?} from {from:?}, {body:?}, {house:?}");
-                }
+                let drawn = RandomPoint {
+                    centre: None,
+                    within_m: 0.0,
+                    area: None,
+                    reachable_from: Some(from),
+                    by: by.clone(),
+                    attempts: 4,
+                };
+                let at = nav.random_point(&drawn, &mut rng).expect("its own place");
+                let at = LayerPoint { layer: from.layer, point: at };
+                let reach = nav.reach_on(from.point, at, &by);
+                assert_eq!(reach, Reach::Yes, "{at:?} from {from:?}, {body:?}, {house:?}");
                 whole += u32::from(expected);
                 parted += u32::from(!expected);
                 over += u32::from(!answer.path.layers.is_empty());

@@ -4,6 +4,8 @@
 //! disc; when drawing misses, a point of a random polygon among those that qualify, larger ones more often;
 //! the same stream gives the same points.
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 
 use crate::base::geom::{self, Point};
@@ -12,7 +14,7 @@ use crate::base::trig;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
 use crate::nav::smooth::Effort;
-use crate::nav::{Backend, RandomPoint};
+use crate::nav::{Backend, RandomPoint, Reach};
 
 /// What it takes to try a point, and to see whether a polygon would do.
 const DRAW_EFFORT: u64 = 256;
@@ -22,18 +24,36 @@ impl NavMesh {
     /// A random point; None only when none qualifies.
     #[must_use]
     pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
-        let view = self.view(&query.by);
+        // Where areas have a direction, what lies between them is reached as a whole or not at all.
+        let walled = query.reachable_from.and_then(|_| query.by.walled());
+        let view = self.view(walled.as_ref().unwrap_or(&query.by));
         let label = match query.reachable_from {
             None => None,
             Some(from) => {
-                let start = self.start_in(&view, from.point, &query.by)?;
-                Some(view.surface.label[start.polygon as usize])
+                let start = self.start_in(&self.view(&query.by), from.point, &query.by)?;
+                Some((from.point, view.surface.label.get(start.polygon as usize).copied()))
             }
         };
-        let admits = |polygon: u32| {
+        let mut reached: BTreeMap<u32, bool> = BTreeMap::new();
+        let mut is_reached = |polygon: u32| {
+            let Some((from, own)) = label else { return true };
+            let label = view.surface.label[polygon as usize];
+            if walled.is_none() {
+                return own == Some(label);
+            }
+            *reached.entry(label).or_insert_with(|| {
+                let place = geom::raise(
+                    view.surface.centre(polygon),
+                    view.surface.height(polygon, view.surface.centre(polygon)),
+                );
+                let (reach, looked) = self.reach_counted(from, place, &query.by);
+                effort.add_expansions(looked);
+                reach == Reach::Yes
+            })
+        };
+        let mut admits = |polygon: u32| {
             let set = &view.sets[view.surface.owner[polygon as usize] as usize];
-            query.area.is_none_or(|area| set.contains(&area.0))
-                && label.is_none_or(|label| view.surface.label[polygon as usize] == label)
+            query.area.is_none_or(|area| set.contains(&area.0)) && is_reached(polygon)
         };
         let drawn = (0..query.attempts).find_map(|_| {
             effort.add(DRAW_EFFORT);
@@ -48,7 +68,7 @@ impl NavMesh {
         });
         drawn.or_else(|| {
             effort.add(CHOICE_EFFORT * u64::from(view.surface.polygon_count()));
-            choose(&view, query, &admits, rng)
+            choose(&view, query, &mut admits, rng)
         })
     }
 
@@ -71,7 +91,12 @@ impl NavMesh {
 }
 
 /// A point of a polygon that qualifies: of the whole, or the one nearest to the middle of the disc.
-fn choose(view: &MeshView, query: &RandomPoint, admits: &dyn Fn(u32) -> bool, rng: &mut Rng) -> Option<Vec3> {
+fn choose(
+    view: &MeshView,
+    query: &RandomPoint,
+    admits: &mut dyn FnMut(u32) -> bool,
+    rng: &mut Rng,
+) -> Option<Vec3> {
     let surface = &view.surface;
     let reaches = |polygon: u32| {
         query.centre.is_none_or(|centre| {

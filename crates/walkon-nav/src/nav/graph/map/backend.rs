@@ -2,6 +2,8 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::f32::consts::{PI, TAU};
 
 use glam::Vec3;
@@ -277,8 +279,31 @@ pub(super) struct Admission<'a> {
     fits: bool,
     /// By set of areas across links.
     passages: Vec<LinkPassage>,
-    /// What is connected, and the label of what has to be reached.
-    reached: Option<(Arc<[u32]>, u32)>,
+    /// What can be reached from where it has to be.
+    reached: Option<ReachedLabels<'a>>,
+}
+
+/// What can be reached from a place, by label.
+struct ReachedLabels<'a> {
+    labels: Arc<[u32]>,
+    known: RefCell<BTreeMap<u32, bool>>,
+    /// Where areas have a direction: from where, by whom; labels are then of what lies between them, which is
+    /// reached as a whole or not at all.
+    asked: Option<(Vec3, Traversal)>,
+    effort: &'a Effort,
+}
+
+impl ReachedLabels<'_> {
+    fn holds(&self, map: &PointGraph, point: u32) -> bool {
+        let label = self.labels[point as usize];
+        let is_reached = || {
+            let (from, by) = self.asked.as_ref()?;
+            let (reach, looked) = map.reach_counted(*from, map.net.points()[point as usize], by);
+            self.effort.add_expansions(looked);
+            Some(reach == Reach::Yes)
+        };
+        *self.known.borrow_mut().entry(label).or_insert_with(|| is_reached().unwrap_or(false))
+    }
 }
 
 impl Admission<'_> {
@@ -288,8 +313,8 @@ impl Admission<'_> {
             |area: AreaId| self.map.across.sets[set as usize].binary_search(&(area.index() as u16)).is_ok();
         self.fits
             && matches!(self.passages[set as usize], LinkPassage::Open(_))
-            && self.reached.as_ref().is_none_or(|(labels, label)| labels[point as usize] == *label)
             && self.area.is_none_or(is_held)
+            && self.reached.as_ref().is_none_or(|reached| reached.holds(self.map, point))
     }
 }
 
@@ -308,19 +333,23 @@ impl PointGraph {
     }
 
     /// None where nothing is reached from where it has to be.
-    pub(super) fn admission(&self, query: &RandomPoint, effort: &Effort) -> Option<Admission<'_>> {
+    pub(super) fn admission<'a>(&'a self, query: &RandomPoint, effort: &'a Effort) -> Option<Admission<'a>> {
+        let walled = query.reachable_from.and_then(|_| query.by.walled());
+        let by = walled.as_ref().unwrap_or(&query.by);
         let reached = match query.reachable_from {
             None => None,
             Some(from) => {
                 effort.add(QUESTION_EFFORT);
-                let labels = self.labels(&query.by);
+                let labels = self.labels(by);
                 let start = self.start_spot(from.point, &query.by, effort)?;
-                let label = labels[self.net.links()[start.link as usize][0] as usize];
-                Some((labels, label))
+                let own = labels[self.net.links()[start.link as usize][0] as usize];
+                let asked = walled.as_ref().map(|_| (from.point, query.by.clone()));
+                let known = if asked.is_some() { BTreeMap::new() } else { BTreeMap::from([(own, true)]) };
+                Some(ReachedLabels { labels, known: known.into(), asked, effort })
             }
         };
         effort.add(GLANCE_EFFORT * self.across.sets.len() as u64);
-        let (fits, passages) = (self.fits(&query.by), self.passages(&query.by));
+        let (fits, passages) = (self.fits(by), self.passages(by));
         Some(Admission { map: self, area: query.area, fits, passages, reached })
     }
 
