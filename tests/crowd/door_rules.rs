@@ -4,6 +4,7 @@
 
 use glam::Vec3;
 use walkon_runtime::base::ids::{CharacterId, DoorId};
+use walkon_runtime::base::rng::Rng;
 use walkon_runtime::nav::{PathFailure, Reach};
 use walkon_runtime::world::door::{DoorAim, DoorPolicy, WhenOccupied};
 use walkon_runtime::world::goal::Goal;
@@ -13,7 +14,7 @@ use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
 use walkon_runtime::world::owner::Owner;
 use walkon_runtime::world::walk::{Phase, WalkPace};
 
-use crate::fixture::{Stage, TWO_ROOMS, options};
+use crate::fixture::{Stage, TWO_ROOMS, options, send};
 
 const PASSAGE: &str = r#"{ "name": "passage", "polygon": [[10,0],[11,0],[11,2],[10,2]] },"#;
 
@@ -409,4 +410,51 @@ fn a_walker_waits_at_no_door_that_is_open() {
         }
         assert!(!waits(&stage), "{late}: it goes on");
     }
+}
+
+/// A character that stands in a door of others, with rooms on both sides of it, and behind a wall of 0.15 m a
+/// third that nothing joins.
+#[test]
+fn inv_n2_who_leaves_ground_that_is_not_its_own_goes_through_no_wall() {
+    let mut rng = Rng::stream(5, "ways out");
+    let mut arrived = 0;
+    for case in 0..48 {
+        let kind = if case % 2 == 0 { r#""kind": "grid", "cellSize": 0.1"# } else { r#""kind": "mesh""# };
+        let (x, z) = (rng.float(7.0, 8.0), rng.float(3.2, 4.15));
+        let goal = [[2.0, 1.0], [13.0, 3.5], [5.5, 3.9], [8.0, 6.0]][rng.below(4) as usize];
+        let facing = rng.below(360);
+        let others: Vec<String> = (0..rng.below(4))
+            .map(|at| {
+                let (x, z) = (5.5 - 0.8 * at as f64, rng.float(1.0, 4.0));
+                format!(r#",{{ "name": "b{at}", "position": [{x}, {z}], "tags": ["blue"] }}"#)
+            })
+            .collect();
+        let level = format!(
+            r#"{{
+  "navigation": {{ {kind}, "agentRadius": 0.35, "objectPadding": 0,
+    "areas": [
+      {{ "name": "west", "polygon": [[0,0],[6,0],[6,4.2],[0,4.2]] }},
+      {{ "name": "way", "polygon": [[6,1.8],[9,1.8],[9,4.2],[6,4.2]] }},
+      {{ "name": "east", "polygon": [[9,0],[15,0],[15,4.2],[9,4.2]] }},
+      {{ "name": "cell", "polygon": [[4,4.35],[11,4.35],[11,7],[4,7]] }}
+    ] }},
+  "doors": [ {{ "name": "gate", "area": "way", "open": true, "teams": ["blue"] }} ],
+  "characters": [ {{ "name": "hero", "position": [{x}, {z}], "facingDegrees": {facing} }} {} ]
+}}"#,
+            others.concat()
+        );
+        let mut stage = Stage::of(&level);
+        for at in 0..others.len() {
+            let who = stage.world().find_character(&format!("b{at}")).expect("there");
+            send(&mut stage, who, Goal::Point(Vec3::new(11.0, 0.0, 3.5)), |_| {});
+        }
+        stage.walk(goal[0] as f32, goal[1] as f32, |_| {});
+        for _ in 0..1200 {
+            stage.tick();
+            let at = stage.position();
+            assert!(at.z <= 4.2 + 1e-3, "case {case}: to {goal:?} it came to {at}: {level}");
+        }
+        arrived += usize::from(settled(&stage, 0)["status"] == "arrived");
+    }
+    assert!(arrived >= 20, "{arrived} of 48 arrived, a quarter cannot");
 }

@@ -6,6 +6,7 @@
 
 use glam::Vec3;
 
+use crate::base::geom::flat_distance;
 use crate::base::ids::{DoorId, WalkId};
 use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
@@ -302,7 +303,7 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     let open = ground.open_around(place, place, WALLS_M);
     step.gait.is_open = open.holds(place, place);
     let mut lines = NearbyLines::within(open, ground, step.gait.speed_mps * step.gait.step_s + SPARE_M);
-    // Where the ground went away, the way out is straight, and is the first leg of the path.
+    // A hair beside the ground every line is clear: step 9 looks where it comes onto it.
     let mut clear =
         |from: Vec3, to: Vec3| lines.clear(from, to) || from == place && !ground.is_walkable(place);
     let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
@@ -323,9 +324,16 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
                 // Told to step 8 from here: there the path is out of the cache again.
                 step.left_m = following.cursor.left_m(&following.path, place);
                 step.held_ticks = walk.clock(seen.clock.landing()).since(walk.progress_tick);
-                // No corner of the way out is cut: what lies beside it may be a wall.
-                let may_be_off = following.cursor.segment == 0 && following.path.revision.0 > 0;
-                step.gait.is_exact |= may_be_off && !ground.is_walkable(place);
+                // Where the ground went away, or is not its own, the way out is straight, and is the first
+                // leg of the path.
+                let may_be_off = following.cursor.segment == 0 && !step.gait.is_open;
+                let out = following.cursor.next(&following.path).filter(|_| may_be_off);
+                if let Some(end) = out.filter(|_| !ground.is_walkable(place))
+                    && let Some(leaving) = leaving_stride(end, body, &step.gait)
+                {
+                    step.stride = leaving;
+                    return;
+                }
                 // Only up to the next link: beyond is another layer.
                 leg = following.path.leg();
                 Some((leg.as_ref(), following.cursor))
@@ -344,6 +352,20 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
         step.stride = follow::stride(path, cursor, body, &step.gait, clear);
         step.open = lines.open_around(place, step.stride.to);
     }
+}
+
+/// A step of a body that stands off the ground towards where its way out ends: straight, since what lies
+/// beside it may be a wall. It turns there first. None at that end.
+fn leaving_stride(end: Vec3, body: BodyPose, gait: &StepGait) -> Option<Stride> {
+    /// The cosine of the angle within which it walks while it turns: 60 degrees.
+    const ABOUT: f32 = 0.5;
+    let ahead = steer::unit(steer::flat(end - body.place))?;
+    let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
+    let heading = steer::turn(body.heading, ahead, &turning);
+    let length_m = (gait.speed_mps * gait.step_s).min(flat_distance(body.place, end));
+    let step_m = if heading.dot(ahead) >= ABOUT { length_m } else { 0.0 };
+    let to = body.place + Vec3::new(ahead.x, 0.0, ahead.y) * step_m;
+    Some(Stride { to, heading, wanted: ahead * gait.speed_mps, ..Stride::NONE })
 }
 
 /// A step up or down what is climbed, as long on the climb as others are on the ground. The body turns to

@@ -335,6 +335,11 @@ impl NavMesh {
         is_there(AreaId::from(area), &self.states[area], by)
     }
 
+    /// Whether an area is ground that a body may stand on.
+    pub(super) fn may_stand_in(&self, area: usize, by: &Traversal) -> bool {
+        self.is_open_to(AreaId::from(area), &self.states[area], by) && !self.is_shunned(area, by)
+    }
+
     /// The key of a body without width that opens, shuns and is barred from nothing. Cost: a glance at all
     /// areas and obstacles, once for each set of edits.
     fn make_plain_key(&self) -> ViewKey {
@@ -465,7 +470,7 @@ impl NavMesh {
     }
 
     /// The height of the ground that a point is meant for: on a flat mesh there is but one.
-    fn floor_of(&self, point: Vec3) -> f64 {
+    pub(super) fn floor_of(&self, point: Vec3) -> f64 {
         match &self.source.ground {
             None => self.source.floor_y_m,
             Some(ground) if ground.is_flat => ground.floor_y_m(),
