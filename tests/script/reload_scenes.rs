@@ -341,3 +341,34 @@ fn old_code_makes_its_scenes_again_while_they_are_under_way() {
         assert_eq!(run.game.fault_count(), 0, "{file}");
     }
 }
+
+#[test]
+fn what_a_scene_kept_from_a_behaviour_is_heard_before_what_comes_in_the_tick_of_its_end() {
+    // Whoever ends the scene, and however much fuel the tick has: in the order in which it was emitted.
+    let level = r#"function onStart()
+            cinematic.define("s", { holds = { "anna" }, script = function(c) c:wait(0.5) end })
+            local scene = cinematic.play("s")
+            event.on("now", function(event) if event.n == 30 then scene:cancel() end end)
+        end
+        function onTick()
+            if level.tick >= 20 and level.tick <= 40 then event.emit("now", { n = level.tick }) end
+        end"#;
+    for handler in
+        ["event.on(\"now\", function(event) self:hear(event) end)", "event.on(\"now\", \"hear\")", ""]
+    {
+        let on = if handler.is_empty() {
+            "b.on = { now = function(self, event) self:hear(event) end }"
+        } else {
+            ""
+        };
+        let extra = format!(
+            "function b:hear(event) log.info(\"%d\", event.n) end {on}
+            function b:run() {handler} end"
+        );
+        let mut run = Run::of(&[("level.lua", level), ("anna.lua", &diary("anna", &extra))]);
+        run.ticks(60);
+        let heard: Vec<u64> = said(&mut run).iter().filter_map(|line| line.parse().ok()).collect();
+        assert_eq!(heard, (20..=40).collect::<Vec<u64>>(), "{handler}");
+        assert_eq!(run.game.fault_count(), 0);
+    }
+}

@@ -157,6 +157,11 @@ impl WorkQueue {
         self.deliveries.push_back(owner);
     }
 
+    /// Whether what was kept for an owner has yet to be handed out: what comes for it now comes behind that.
+    pub(crate) fn delivers_soon(&self, owner: Owner) -> bool {
+        self.deliveries.contains(&owner)
+    }
+
     /// Takes the first piece when its turn has come: every fact before it was taken, or none is left of those
     /// that end at `facts_end`.
     pub(crate) fn take_next(&mut self, facts_end: u64) -> Option<ScriptWork> {

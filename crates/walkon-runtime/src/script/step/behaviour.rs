@@ -495,22 +495,19 @@ pub(crate) fn pause(lua: &Lua, character: CharacterId) {
     });
 }
 
-/// The behaviour of a character goes on: its time by as much later, kept events and results at the next
-/// dispatch.
+/// The behaviour of a character goes on: its time by as much later, kept events and results before all that
+/// has yet to be told.
 pub(crate) fn release(lua: &Lua, character: CharacterId) {
-    let released = store::with(lua, |runtime| {
-        let owner = runtime.actors.behaviours.of(character)?;
+    store::with(lua, |runtime| {
+        let Some(owner) = runtime.actors.behaviours.of(character) else { return };
         let now = runtime.clock.now;
-        let ticks = runtime.owners.release(owner, now)?;
+        let Some(ticks) = runtime.owners.release(owner, now) else { return };
         runtime.tasks.shift(owner, ticks);
         runtime.registered.timers.shift(owner, ticks);
         runtime.actors.trees.shift(owner, ticks);
         runtime.registered.handlers.shift(owner, ticks);
-        Some(owner)
+        runtime.queue.deliver_soon(owner);
     });
-    if let Some(owner) = released {
-        store::push_work(lua, ScriptWork::DeliverDeferred(owner));
-    }
 }
 
 /// Writes a warning when an owner has missed events: it stood still, or its code was replaced meanwhile.
@@ -559,8 +556,8 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
 /// stands still again.
 fn hand_out_next(vm: &ScriptVm, owner: Owner) -> bool {
     let kept = store::with(vm.lua(), |runtime| {
-        let record = runtime.owners.get_mut(owner).filter(|record| !record.is_paused())?;
-        record.kept.pop_front()
+        let record = runtime.owners.get_mut(owner);
+        record.filter(|record| !record.is_paused() && !record.is_gone())?.kept.pop_front()
     });
     match kept {
         None => return false,
@@ -568,7 +565,7 @@ fn hand_out_next(vm: &ScriptVm, owner: Owner) -> bool {
             let mut handler = Delivering::new(owner, &callback, &payload, label);
             handler.is_event = is_event;
             handler.with_receiver = with_receiver;
-            handlers::deliver(vm, handler);
+            handlers::call(vm, handler);
         }
         Some(Delivery::Resume { task, serial, answer }) => task::resume(vm, task, serial, answer),
     }

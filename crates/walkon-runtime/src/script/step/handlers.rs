@@ -265,12 +265,13 @@ impl<'news> Delivering<'news> {
     }
 }
 
-/// Calls a handler; false when its owner has ended, or the name means nothing any more.
+/// Calls a handler, or keeps it for an owner that stands still, or that has yet to hear what was kept for it;
+/// false when its owner has ended, or the name means nothing any more.
 pub(crate) fn deliver(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
     let lua = vm.lua();
     let is_kept = store::with(lua, |runtime| {
         let record = runtime.owners.get(handler.owner).filter(|record| !record.is_gone())?;
-        if !record.is_paused() {
+        if !record.is_paused() && !runtime.queue.delivers_soon(handler.owner) {
             return Some(false);
         }
         runtime.owners.get_mut(handler.owner)?.keep(handler.kept());
@@ -279,6 +280,12 @@ pub(crate) fn deliver(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
     if is_kept != Some(false) {
         return is_kept.is_some();
     }
+    call(vm, handler)
+}
+
+/// Calls a handler of an owner that goes on; false when the name means nothing any more.
+pub(crate) fn call(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
+    let lua = vm.lua();
     let bound = if handler.with_receiver { with_receiver(lua, &handler) } else { None };
     let Delivering { owner, callback, payload, label, role, .. } = handler;
     let (function, receiver) = match (&bound, callback) {

@@ -228,8 +228,9 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
         if runtime.owners.get(owner).is_some_and(|record| record.is_gone()) {
             return None;
         }
+        let is_behind = runtime.queue.delivers_soon(owner);
         if let Some(record) = runtime.owners.get_mut(owner)
-            && record.is_paused()
+            && (record.is_paused() || is_behind)
         {
             // The first answer counts: later ones find another serial, so they need not be kept.
             let is_same =
