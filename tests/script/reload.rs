@@ -987,3 +987,28 @@ fn wrong_parameters_of_a_level_edit_are_shown_at_their_place_in_the_level() {
     edit(&mut run, &given("\"pause\": 3"));
     assert_eq!(run.taken(), ["4+ reload.json"]);
 }
+
+#[test]
+fn a_stop_that_removes_its_own_character_ends_it_once_and_the_reload_goes_on() {
+    let text = |word: &str| {
+        format!(
+            r#"local b = {{}}
+            function b:start(why) local at = self.character.position log.info("{word} start %s %s", why, self.character.name) end
+            function b:stop(why)
+                log.info("{word} stop %s", why)
+                if why == "reload" then self.character:despawn() end
+            end
+            return b"#
+        )
+    };
+    let mut run = Run::of(&[("anna.lua", &text("old")), ("ben.lua", &diary("ben", ""))]);
+    run.ticks(2);
+    run.taken();
+    run.reload(&[("anna.lua", &text("new")), ("ben.lua", &diary("new ben", ""))]).ticks(5);
+    let lines = run.taken();
+    assert_eq!(
+        lines,
+        ["3: old stop reload", "3: ben stop reload", "3: new ben start reload 2", "3+ anna.lua ben.lua"]
+    );
+    assert_eq!((run.game.fault_count(), run.game.reload_count()), (0, 1));
+}

@@ -62,6 +62,14 @@ pub(super) fn end_behaviour(vm: &ScriptVm, owner: Owner, why: &str) {
     end_owner(vm, owner, why);
 }
 
+/// Ends everything that an instance owns which was told to stop, and whose `stop` removed its character.
+pub(crate) fn end_stopped_behaviour(vm: &ScriptVm, owner: Owner) {
+    if take_out(vm.lua(), owner).is_some() {
+        cursor::end(vm, owner, Why::OwnerGone);
+        end_owner(vm, owner, Why::OwnerGone);
+    }
+}
+
 pub(super) fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
     store::with(lua, |runtime| runtime.actors.behaviours.take(owner))
 }

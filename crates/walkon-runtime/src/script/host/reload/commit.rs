@@ -410,7 +410,7 @@ fn change_instance(
 ) -> CommitResult {
     let lua = vm.lua();
     let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
-    let Some((_, old, this, _, old_given)) = parts else {
+    let Some((character, old, this, _, old_given)) = parts else {
         // The code of another instance has ended it meanwhile.
         return Ok(Undo::Nothing);
     };
@@ -422,6 +422,10 @@ fn change_instance(
     let (state, _) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
     let mut undo = Undo::Instance { owner, class: old, given: old_given, params, state, is_started: false };
     stop(vm, owner, attempt_method(vm, owner, "stop", "reload"));
+    if !behaviour::is_alive(lua, character) {
+        owner_end::end_stopped_behaviour(vm, owner);
+        return Ok(Undo::Nothing);
+    }
     let (kept, left_out) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
     let state = field("state").as_table().cloned().filter(|_| left_out.is_empty());
     let label = store::with(lua, |runtime| runtime.owners.label(owner));
