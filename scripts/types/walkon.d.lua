@@ -839,7 +839,7 @@ function Character:play(animation, options) end
 ---@param runSpeed? number
 function Character:setSpeed(walkSpeed, runSpeed) end
 
----Whether a walk under way is moving it; planning, waiting and turning are not moving.
+---Whether it is seen to walk: a walk, or a step aside, moves it, or did until just now. One that plans, waits, turns or is held up for longer is not.
 ---@return boolean
 function Character:isMoving() end
 
@@ -878,7 +878,7 @@ function Character:follow(target, options) end
 ---@overload fun(self: Character, x: number, z: number, options?: FleeOptions): Walk
 function Character:flee(from, options) end
 
----Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which a character stands for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop.
+---Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which a character stands for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop; out of reach, that ends it as `walkTo` would.
 ---@param route RouteName|Place[]
 ---@param options? PatrolOptions
 ---@return Walk

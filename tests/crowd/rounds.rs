@@ -126,6 +126,28 @@ fn a_stop_out_of_reach_is_passed_over() {
 
 /// A walk that waits for the only stop of a patrol in reach, on which that stands, waits for its patience.
 #[test]
+fn a_patrol_whose_last_stop_is_out_of_reach_ends_as_a_walk_there() {
+    for goal in ["\"cell\"", "vector.create(40, 0, 12)", "vector.create(10, 0, 3)"] {
+        for accept in ["partial", "near", "nearest", "exact"] {
+            let run = |order: &str| {
+                let mut run = Run::of(&format!(
+                    "anna:{order}, accept = \"{accept}\", onSettled = function(r) log.info(\"%s %s %.2f %.2f, %.2f left\", \
+                     r.status, r.reason, r.position.x, r.position.z, r.remaining) end }})"
+                ));
+                run.seconds(20);
+                assert_eq!(run.told.len(), 1, "{goal} {accept}: {:?}", run.told);
+                run.told.remove(0)
+            };
+            let (patrol, walk) = (
+                format!("patrol({{ \"post\", {goal} }}, {{ loop = false"),
+                format!("walkTo({goal}, {{ patience = 3"),
+            );
+            assert_eq!(run(&patrol), run(&walk), "{goal}, {accept}");
+        }
+    }
+}
+
+#[test]
 fn a_patrol_that_tries_its_other_stops_in_vain_keeps_nobody_waiting_for_the_one_it_stands_on() {
     let waits = [
         (format!("ben:walkTo(\"post\", {{ patience = 2, {TELL} }})"), "blocked/occupied"),

@@ -58,6 +58,20 @@ impl World {
         }
     }
 
+    /// Why a body did not come to a goal, where it is not known whether a narrower one would have.
+    #[must_use]
+    pub(crate) fn why_not_there(&self, goal: Vec3, by: &Traversal) -> String {
+        let is_wide = self.map.nav.body_class(by.radius_m) != self.map.nav.body_class(0.0);
+        if is_wide && self.beyond_the_map_m(goal) == 0.0 && self.may_stand(goal, by, by.radius_m) {
+            let radius_m = suggestions::decimals(by.radius_m, 2);
+            return format!(
+                "nothing that a body of radius {radius_m} m fits through joins the ground at the goal with the \
+                 ground at the start"
+            );
+        }
+        self.why_no_way(goal, by)
+    }
+
     /// Where a body that is too wide does not fit: at the goal, or on the way.
     fn why_too_wide(&self, goal: Vec3, by: &Traversal) -> String {
         let radius_m = suggestions::decimals(by.radius_m, 2);

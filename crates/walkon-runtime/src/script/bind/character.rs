@@ -213,7 +213,8 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         returns: "boolean",
         raises: "gone",
-        doc: "Whether a walk under way is moving it; planning, waiting and turning are not moving.",
+        doc: "Whether it is seen to walk: a walk, or a step aside, moves it, or did until just now. One that plans, \
+              waits, turns or is held up for longer is not.",
         example: "assert(not guard:isMoving())",
         ..Binding::method(TYPE, "isMoving", is_moving)
     },

@@ -1,8 +1,9 @@
 //! From stop to stop: checkpoints on the way, patrols, wandering.
 //!
 //! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends.
-//! Holds: a stop out of reach is passed over, one a tick; when none can be reached the walk is blocked; where
-//! only one can be reached, the others are tried once a second; pauses do not count for patience.
+//! Holds: a stop out of reach is passed over, one a tick, but the last of a patrol without a loop, which ends
+//! as a walk to it; when none can be reached the walk is blocked; where only one can be reached, the others
+//! are tried once a second; pauses do not count for patience.
 
 use glam::Vec3;
 
@@ -175,7 +176,7 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
     while patrol.misses < patrol.stops.len() {
         let is_last = patrol.at + 1 == patrol.stops.len();
         if is_last && !patrol.is_loop {
-            parts.conclude(id, Status::Partial, Reason::Nearest);
+            go_near(parts, id, patrol.stops[patrol.at].goal);
             return;
         }
         patrol.at = if is_last { 0 } else { patrol.at + 1 };
@@ -192,6 +193,22 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
         patrol.misses += 1;
     }
     parts.conclude(id, Status::Blocked, Reason::NoPath);
+}
+
+/// On as near to the last stop as the walk accepts, like a walk to it: it cannot be reached.
+fn go_near(parts: &mut Wayfinding<'_>, id: WalkId, goal: Goal) {
+    let landing = parts.clock.landing();
+    let Some(walk) = parts.walks.get_mut(id) else {
+        return;
+    };
+    if let Ok(aim) = aim_of(parts.map, parts.characters, walk.character, goal) {
+        walk.mode = WalkMode::Once;
+        // What is left of the way to the stop before is none of the way there.
+        walk.following = None;
+        go_on(landing, walk, aim);
+    } else {
+        parts.conclude(id, Status::Blocked, Reason::NoPath);
+    }
 }
 
 /// The stop that a patrol is on its way to cannot be reached.
