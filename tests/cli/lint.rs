@@ -1438,6 +1438,8 @@ fn values_that_no_run_takes_and_names_that_stand_twice_are_found() {
 #[test]
 fn an_event_that_is_one_slip_from_one_of_the_runtime_is_warned_of() {
     for (name, severity) in [
+        ("said", Some("warning")),
+        ("regionEntered", Some("warning")),
         ("walkSetled", Some("warning")),
         ("walksettled", Some("warning")),
         ("wlakSettled", Some("warning")),

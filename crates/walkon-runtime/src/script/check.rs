@@ -16,7 +16,7 @@ use crate::script::state::params::Params;
 use crate::script::step::params;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{self, ScriptVm, VmSettings, compiler, payload};
-use crate::world::event_name::HEARD;
+use crate::world::event_name::{HEARD, REGION_ENTERED, REGION_LEFT, TOLD_ONLY};
 
 /// The text of a message about the end of the file.
 pub const AT_END: &str = "got <eof>";
@@ -35,6 +35,13 @@ pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
 /// The events of the runtime: scripts hear them and cannot emit them.
 pub fn runtime_events<'a>() -> impl Iterator<Item = &'a str> {
     HEARD.iter().map(|event| event.name)
+}
+
+/// The names of what is told to hosts and traces, and which no script hears; each with what scripts hear in
+/// its place, if there is anything.
+pub fn host_events() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let regions = [REGION_ENTERED, REGION_LEFT].map(|name| (name, Some("region.on")));
+    regions.into_iter().chain(TOLD_ONLY.map(|name| (name, None)))
 }
 
 /// The globals of a script besides the API, each with what is in it: nothing for functions.

@@ -37,6 +37,10 @@ pub const INPUT_REFUSED: &str = "inputRefused";
 /// A text of the host was evaluated.
 pub const EVALUATED: &str = "evaluated";
 
+/// What traces tell, and no script hears.
+pub const TOLD_ONLY: [&str; 10] =
+    ["walkStarted", "replanned", "nudged", "said", "choice", "camera", "cue", "log", "notice", "input"];
+
 /// An event of the runtime that scripts hear, and cannot emit.
 #[derive(Clone, Copy, Debug)]
 pub struct HeardEvent {

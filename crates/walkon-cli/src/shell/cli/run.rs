@@ -518,10 +518,6 @@ struct AwaitedEvent {
     others: std::collections::BTreeSet<String>,
 }
 
-/// What traces tell, and no script hears, so that nothing ends at it.
-const TOLD_ONLY: [&str; 10] =
-    ["walkStarted", "replanned", "nudged", "said", "choice", "camera", "cue", "log", "notice", "input"];
-
 impl AwaitedEvent {
     /// Names that are kept, for a suggestion.
     const OTHERS_MAX: usize = 1_000;
@@ -536,7 +532,8 @@ impl AwaitedEvent {
 
     /// What is wrong when the run has ended without it.
     fn missed(&self) -> String {
-        if TOLD_ONLY.contains(&self.name.as_str()) {
+        // A run ends at those of regions.
+        if check::host_events().any(|(name, heard)| name == self.name && heard.is_none()) {
             let name = &self.name;
             return format!(
                 "the event \"{name}\" of --until did not happen: \"{name}\" of traces is told to hosts alone; have \

@@ -3,7 +3,8 @@
 //!
 //! In: the events that a script names, and those that the scripts of the project tell. Out: findings. Holds:
 //! a name that some script tells is the author's own, however near it is; a host may tell any other, so a
-//! near one is a note, and only one that differs by its case or by one slip a warning. Not here: events that
+//! near one is a note, and only one that differs by its case or by one slip a warning, and so is one of what
+//! is told to hosts alone. Not here: events that
 //! nobody hears (`graph`).
 
 use std::collections::BTreeSet;
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use super::finding::{LintFinding, code, is_full};
 use super::links::{EMIT, SEND, ScriptNames};
 use crate::base::suggestions;
-use crate::script::check::runtime_events;
+use crate::script::check::{host_events, runtime_events};
 
 /// Whether an event is one of the runtime.
 pub(super) fn is_of_runtime(name: &str) -> bool {
@@ -31,13 +32,21 @@ pub(super) fn check(links: &ScriptNames, told: Option<&BTreeSet<String>>, findin
     }
     let Some(told) = told else { return };
     for event in links.heard.iter().filter(|event| !told.contains(&event.name)) {
+        if is_full(findings) {
+            return;
+        }
+        if let Some((name, heard)) = host_events().find(|(name, _)| *name == event.name) {
+            let message = format!("{}: \"{name}\" is told to hosts alone", event.called);
+            let help = heard.map_or("have a script emit an event of its own".to_owned(), |heard| {
+                format!("{heard} tells a script")
+            });
+            findings.push(LintFinding::warning(code::EVENT, event.place, message).help(help));
+            continue;
+        }
         let known = runtime_events();
         let Some(near) = suggestions::nearest(&event.name, known).filter(|near| *near != event.name) else {
             continue;
         };
-        if is_full(findings) {
-            return;
-        }
         let message = format!("{}: no script tells \"{}\"", event.called, event.name);
         let finding = match is_one_slip(near, &event.name) {
             true => LintFinding::warning(code::EVENT, event.place, message),
