@@ -1031,6 +1031,50 @@ fn wrong_parameters_are_refused_and_wrong_ones_of_before_can_be_mended() {
 }
 
 #[test]
+fn edits_are_judged_by_the_scripts_as_they_are_and_so_is_what_was_wrong_before() {
+    let project = tempfile::tempdir().unwrap();
+    for folder in ["levels", "scripts/behaviours"] {
+        std::fs::create_dir_all(project.path().join(folder)).unwrap();
+    }
+    let script = "return { params = { pause = { type = \"number\", default = 1 } } }\n";
+    let user = |name: &str| json!({ "name": name, "position": [2, 2], "behaviour": "w.lua", "params": { "pause": 2 } });
+    let level = json!({
+        "navigation": { "areas": [{ "name": "f", "polygon": [[0, 0], [9, 0], [9, 9], [0, 9]] }] },
+        "marks": { "m": [1, 1] }, "characters": [user("a"), user("b")],
+    });
+    std::fs::write(project.path().join("walkon.json"), "{}").unwrap();
+    std::fs::write(project.path().join("scripts/behaviours/w.lua"), script).unwrap();
+    std::fs::write(project.path().join("levels/two.json"), level.to_string()).unwrap();
+    let viewed = Viewed::of(project, "levels/two.json", &["--paused"]);
+    let edit = |changes: Value| json!({ "do": "edit", "changes": changes });
+    let moved = |x: f64| edit(json!([{ "at": "/marks/m/0", "set": x }]));
+    let renamed = |at: usize, from: &str, to: &str| {
+        let place = format!("/characters/{at}/params");
+        edit(
+            json!([{ "at": format!("{place}/{from}"), "remove": true }, { "at": format!("{place}/{to}"), "insert": 2 }]),
+        )
+    };
+    let mut hand = viewed.client();
+    let source = hand.get(json!({ "do": "source", "file": "behaviours/w.lua" }))["text"].clone();
+    let rest = source.as_str().unwrap().replace("pause", "rest");
+    let written = hand.get(json!({ "do": "write", "file": "behaviours/w.lua", "text": rest }));
+    let told = written["diagnostics"].as_array().unwrap();
+    let unknown = told.iter().filter(|one| one.to_string().contains("unknown parameter"));
+    assert_eq!(unknown.count(), 2, "the answer is about the new script: {written}");
+    hand.wait(|message| message["tell"] == "problems");
+    hand.get(moved(1.5));
+    hand.get(renamed(0, "pause", "rest"));
+    assert!(hand.ask(renamed(0, "rest", "pause")).is_err_and(|error| error.contains("would be wrong")));
+    // Another program saves, and everything was checked since.
+    viewed.save("scripts/behaviours/w.lua", script);
+    hand.wait(|message| message["tell"] == "script" && message["by"] == "disk");
+    hand.wait(|message| message["tell"] == "problems");
+    hand.get(moved(1.75));
+    hand.get(renamed(0, "rest", "pause"));
+    assert_eq!(hand.get(json!({ "do": "check" }))["diagnostics"], json!([]));
+}
+
+#[test]
 fn watches_at_places_are_shown_whoever_is_selected() {
     let project = tempfile::tempdir().unwrap();
     let level = json!({

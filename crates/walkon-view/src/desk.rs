@@ -118,8 +118,8 @@ struct TextSources {
     project: Arc<dyn DeskProject>,
 }
 
-impl Surroundings for TextSources {
-    fn check(&mut self, texts: &Texts) -> Checked {
+impl TextSources {
+    fn checked(&self, texts: &Texts) -> Checked {
         let laid = texts.iter().map(|(path, text)| (path.clone(), text.to_string())).collect_map();
         match self.project.level(&laid) {
             Ok(level) => Checked { loads: level.is_playable, diagnostics: level.diagnostics },
@@ -128,6 +128,12 @@ impl Surroundings for TextSources {
                 Checked::default()
             }
         }
+    }
+}
+
+impl Surroundings for TextSources {
+    fn check(&mut self, texts: &Texts) -> Checked {
+        self.checked(texts)
     }
 
     fn save(&mut self, save: Save<'_>) -> Result<(), DocumentSaveError> {

@@ -247,7 +247,8 @@ impl Desk {
         }
         let level = self.level_now(&BTreeMap::from([(path.clone(), new)]))?;
         let checked = Checked { loads: level.is_playable, diagnostics: level.diagnostics };
-        if let Some(found) = self.document.refused(&checked, &BTreeSet::from([path.as_str()])) {
+        let now = || self.around.checked(self.document.texts());
+        if let Some(found) = self.document.refused(&checked, &BTreeSet::from([path.as_str()]), now) {
             return Err(refusal(&EditError::Refused(found)));
         }
         if !checked.loads {

@@ -566,7 +566,7 @@ impl Document {
         turns.iter().for_each(|turn| put(&mut texts, &turn.file, turn.after.clone()));
         let checked = around.check(&texts);
         let files: BTreeSet<&str> = turns.iter().map(|turn| turn.file.as_str()).collect_set();
-        match self.refused(&checked, &files) {
+        match self.refused(&checked, &files, || around.check(&self.texts)) {
             Some(found) => Err(EditError::Refused(found)),
             None => Ok(checked),
         }
@@ -574,22 +574,16 @@ impl Document {
 
     /// Why texts are refused with these files changed, if they are: what was a level would be none, or a
     /// parameter there would be wrong that was not. Wrong ones of before can be mended one after the other.
+    /// `now` judges the texts as they are: what lies around them may have changed since they were judged.
     #[must_use]
-    pub fn refused(&self, checked: &Checked, files: &BTreeSet<&str>) -> Option<Vec<Diagnostic>> {
-        if !self.checked.loads {
-            return None;
-        }
-        if !checked.loads {
-            return Some(checked.diagnostics.clone());
-        }
-        // Places shift with what is put in before them: a mistake is known by its sentence.
-        let mut known: Vec<&str> = parameters(&self.checked).map(|one| one.message.as_str()).collect();
-        let is_new = |one: &&Diagnostic| {
-            let at = known.iter().position(|known| *known == one.message);
-            at.map(|at| known.swap_remove(at)).is_none() && files.contains(one.path.as_str())
-        };
-        let new: Vec<Diagnostic> = parameters(checked).filter(is_new).cloned().collect();
-        (!new.is_empty()).then_some(new)
+    pub fn refused(
+        &self,
+        checked: &Checked,
+        files: &BTreeSet<&str>,
+        now: impl FnOnce() -> Checked,
+    ) -> Option<Vec<Diagnostic>> {
+        new_mistakes(&self.checked, checked, files)?;
+        new_mistakes(&now(), checked, files)
     }
 
     fn take(&mut self, turns: &[FileChange], way: StepDirection) {
@@ -764,6 +758,24 @@ pub fn check_level(level: &str, texts: &Texts, below: &dyn FileSource) -> Checke
 fn what_is_wrong(found: &[Diagnostic]) -> &'static str {
     let is_about_parameters = !found.is_empty() && found.iter().all(|one| one.code == code::PARAMS);
     if is_about_parameters { "a parameter would be wrong" } else { "the level would not load any more" }
+}
+
+/// What is wrong with texts and was not before, where that keeps them from being taken.
+fn new_mistakes(before: &Checked, after: &Checked, files: &BTreeSet<&str>) -> Option<Vec<Diagnostic>> {
+    if !before.loads {
+        return None;
+    }
+    if !after.loads {
+        return Some(after.diagnostics.clone());
+    }
+    // Places shift with what is put in before them: a mistake is known by its sentence.
+    let mut known: Vec<&str> = parameters(before).map(|one| one.message.as_str()).collect();
+    let is_new = |one: &&Diagnostic| {
+        let at = known.iter().position(|known| *known == one.message);
+        at.map(|at| known.swap_remove(at)).is_none() && files.contains(one.path.as_str())
+    };
+    let new: Vec<Diagnostic> = parameters(after).filter(is_new).cloned().collect();
+    (!new.is_empty()).then_some(new)
 }
 
 /// What is said of parameters.

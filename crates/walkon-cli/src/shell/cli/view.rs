@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use walkon_runtime::base::ordered::CollectOrdered;
@@ -197,9 +197,16 @@ fn open(address: &str) {
 /// The project around the level.
 struct FoundProject {
     found: Arc<FoundLevel>,
-    /// What was found in the scripts when they were checked last: looking at all of them takes longer than an
-    /// edit of the level may take.
-    linted: Mutex<Option<Arc<Linted>>>,
+    /// What was found in the scripts when they were looked at last: looking at all of them takes longer than
+    /// an edit of the level may take.
+    looked_at: Mutex<Option<LintedTexts>>,
+}
+
+/// Scripts, and what was found in them.
+struct LintedTexts {
+    /// By path below the script folders.
+    texts: BTreeMap<String, String>,
+    linted: Arc<Linted>,
 }
 
 impl DeskProject for FoundProject {
@@ -225,8 +232,8 @@ impl DeskProject for FoundProject {
 
     fn check(&self, laid: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, String> {
         let texts = self.scripts_with(laid);
-        let linted = scripts::linted(&self.found.project, &texts, &self.found.path).ok().map(Arc::new);
-        *self.linted.lock().unwrap_or_else(PoisonError::into_inner) = linted.clone();
+        // What levels name belongs to it as well, and may be otherwise by now.
+        let linted = self.look_at(&texts, &mut self.looked_at());
         let mut found = match self.loaded(laid)?.1 {
             Ok(level) => {
                 let wrong = self.against_scripts(&level, laid);
@@ -239,9 +246,7 @@ impl DeskProject for FoundProject {
             // Of what does not compile nothing else is known.
             let all = match scripts::syntax(name, text) {
                 Some(mistake) => vec![mistake],
-                None => {
-                    linted.iter().filter_map(|linted| linted.scripts.get(name)).flatten().cloned().collect()
-                }
+                None => linted.scripts.get(name).cloned().unwrap_or_default(),
             };
             found.extend(all.into_iter().filter_map(|one| self.placed(name, one)));
         }
@@ -268,7 +273,7 @@ impl DeskProject for FoundProject {
 
 impl FoundProject {
     fn new(found: Arc<FoundLevel>) -> Self {
-        Self { found, linted: Mutex::default() }
+        Self { found, looked_at: Mutex::default() }
     }
 
     /// The texts of the level with some of them replaced, and what loading them comes to.
@@ -297,18 +302,31 @@ impl FoundProject {
         texts
     }
 
-    /// What is wrong between a level and the scripts, as far as those were looked at.
+    /// What is wrong between a level and the scripts.
     fn against_scripts(&self, level: &Level, laid: &BTreeMap<String, String>) -> Vec<Diagnostic> {
         let texts = self.scripts_with(laid);
-        let project = &self.found.project;
         let Ok(known) = super::shell::script_texts(&texts) else { return Vec::new() };
-        let mut kept = self.linted.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.is_none() {
-            *kept = scripts::linted(project, &texts, &self.found.path).ok().map(Arc::new);
+        super::check::against_scripts(&self.found.project, level, &known, &self.linted(&texts))
+    }
+
+    /// What was found in these scripts.
+    fn linted(&self, texts: &BTreeMap<String, String>) -> Arc<Linted> {
+        let mut kept = self.looked_at();
+        match kept.as_ref().filter(|kept| kept.texts == *texts) {
+            Some(kept) => Arc::clone(&kept.linted),
+            None => self.look_at(texts, &mut kept),
         }
-        let linted = kept.clone().unwrap_or_default();
-        drop(kept);
-        super::check::against_scripts(project, level, &known, &linted)
+    }
+
+    fn looked_at(&self) -> MutexGuard<'_, Option<LintedTexts>> {
+        self.looked_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look_at(&self, texts: &BTreeMap<String, String>, kept: &mut Option<LintedTexts>) -> Arc<Linted> {
+        let linted = scripts::linted(&self.found.project, texts, &self.found.path);
+        let linted = Arc::new(linted.unwrap_or_default());
+        *kept = Some(LintedTexts { texts: texts.clone(), linted: Arc::clone(&linted) });
+        linted
     }
 
     fn placed(&self, name: &str, finding: Diagnostic) -> Option<Diagnostic> {
