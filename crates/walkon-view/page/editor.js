@@ -840,8 +840,13 @@ function snapped(touch, y) {
   const place = y === undefined ? groundAt(touch.plane) : groundOf(touch.plane, y);
   const step =
     touch.event.ctrlKey || touch.event.metaKey ? 0.001 : camera.scale > 60 ? 0.05 : camera.scale > 12 ? 0.1 : 0.5;
-  const round = (/** @type {number} */ value) => Math.round(Math.round(value / step) * step * 1000) / 1000;
+  const round = (/** @type {number} */ value) => millimetres(Math.round(value / step) * step);
   return [round(place[0]), round(place[2])];
+}
+
+/** A length in metres without what is less than a millimetre. @param {number} value */
+function millimetres(value) {
+  return Math.round(value * 1000) / 1000;
 }
 
 /** @param {Touch} touch */
@@ -1045,7 +1050,11 @@ function endShape(touch, kind) {
   const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
   const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
   if (kind === "box")
-    finish(kind, { name: freeName("floor"), min: [left, newAt - 0.5, top], max: [right, newAt + 2, bottom] });
+    finish(kind, {
+      name: freeName("floor"),
+      min: [left, millimetres(newAt - 0.5), top],
+      max: [right, millimetres(newAt + 2), bottom],
+    });
   else
     finish(kind, {
       name: freeName(kind),
@@ -1067,7 +1076,7 @@ function onFloor(kind) {
   const [low, high] = model.welcome?.heights ?? [0, 0];
   if (high - low < 1 || (kind !== "area" && kind !== "obstacle")) return {};
   const floor = Math.round(newAt * 10) / 10;
-  return { heights: [floor - 1, floor + 1] };
+  return { heights: [millimetres(floor - 1), millimetres(floor + 1)] };
 }
 
 /**

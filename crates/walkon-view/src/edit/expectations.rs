@@ -348,7 +348,7 @@ impl Expectation {
     }
 }
 
-/// The shortest digits of a number that stand for it, as far as they are written at all.
+/// The shortest digits of a number that stand for it.
 fn number_of(value: f32) -> String {
     // The digits of the narrow number: those of the wide one are noise.
     let wide = value.to_string().parse::<f64>().unwrap_or_default();

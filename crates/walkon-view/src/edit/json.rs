@@ -1,9 +1,10 @@
 //! A JSON value that keeps the order of its keys.
 //!
 //! In: what a client sends, or a slice of a file. Out: [`Json`], which is written in the order in which it
-//! was given. Holds: numbers are written shortest, with six decimals at most; keys that arrive sorted by the
-//! alphabet, because something on the way sorted them, are put into the order in which levels have them. Not
-//! here: how a value is laid out on lines (`layout`).
+//! was given. Holds: a number is written with the fewest digits that read back as the same number; keys that
+//! arrive sorted by the alphabet, because something on the way sorted them, are put into the order in which
+//! levels have them. Not here: how a value is laid out on lines (`layout`), the rounding of places that were
+//! dragged (the page).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,10 +13,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 use walkon_runtime::base::ordered;
 
-/// Decimals of a number that is written: a thousandth of a millimetre.
-const DECIMALS_MAX: usize = 6;
 /// From here on a number without exponent has too many digits to read.
 const EXPONENT_FROM: f64 = 1e16;
+/// Below this a number without exponent has too many zeros to read.
+const EXPONENT_BELOW: f64 = 1e-6;
 
 /// The keys that things of a level begin with, in this order.
 const FIRST_KEYS: [&str; 25] = [
@@ -158,18 +159,19 @@ pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// A number as it is written: `3`, `3.5`, six decimals at most.
+/// A number as it is written: `3`, `3.5`, `1e-7`; it reads back as the same number.
 pub(super) fn number_text(number: &Number) -> String {
     if number.is_i64() || number.is_u64() {
         return number.to_string();
     }
     let value = number.as_f64().unwrap_or(0.0);
-    if value.abs() >= EXPONENT_FROM {
-        return format!("{value:e}");
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (EXPONENT_BELOW..EXPONENT_FROM).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
     }
-    let text = format!("{value:.DECIMALS_MAX$}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 impl From<Value> for Json {
@@ -276,18 +278,23 @@ mod tests {
     use serde_json::{Number, json};
 
     #[test]
-    fn numbers_are_written_shortest_with_six_decimals_at_most() {
+    fn numbers_are_written_with_the_fewest_digits_that_read_back_as_they_are() {
         for (value, text) in [
             (3.0, "3"),
             (3.5, "3.5"),
             (-0.0, "0"),
-            (0.1 + 0.2, "0.3"),
-            (12.345_678_9, "12.345679"),
-            (-1e-9, "0"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (12.345_678_9, "12.3456789"),
+            (1_234_567.123_456_7, "1234567.1234567"),
+            (0.000_01, "0.00001"),
+            (0.000_000_4, "4e-7"),
+            (-1e-9, "-1e-9"),
             (1e300, "1e300"),
             (100.0, "100"),
+            (f64::MIN_POSITIVE, "2.2250738585072014e-308"),
         ] {
             assert_eq!(number_text(&Number::from_f64(value).unwrap()), text);
+            assert_eq!(text.parse::<f64>().unwrap(), value);
         }
         assert_eq!(number_text(&Number::from(u64::MAX)), u64::MAX.to_string());
     }
