@@ -364,11 +364,17 @@ fn a_map_of_tiled_is_painted_layer_by_layer() {
     let mut hand = viewed.client();
     let map = hand.get(json!({ "do": "tiles" }));
     assert_eq!((&map["columns"], &map["layers"][0]["name"]), (&json!(24), &json!("floor")), "{map}");
-    hand.get(json!({ "do": "paint", "layer": 1, "cells": [[12, 5]], "tile": map["layers"][1]["cells"][0] }));
-    assert_eq!(
-        hand.get(json!({ "do": "tiles" }))["layers"][1]["cells"][5 * 24 + 12],
-        map["layers"][1]["cells"][0]
-    );
+    let cells = map["layers"][1]["cells"].as_array().unwrap();
+    let (at, there) = (5 * 24 + 12, &cells[5 * 24 + 12]);
+    // What changes no cell is no step.
+    for cells in [json!([]), json!([[12, 5]])] {
+        let answer = hand.get(json!({ "do": "paint", "layer": 1, "cells": cells, "tile": there }));
+        assert_eq!(answer["canUndo"], Value::Null, "{answer}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    }
+    let other = cells.iter().find(|cell| *cell != there).unwrap();
+    hand.get(json!({ "do": "paint", "layer": 1, "cells": [[12, 5]], "tile": other }));
+    assert_eq!(&hand.get(json!({ "do": "tiles" }))["layers"][1]["cells"][at], other);
     hand.get(json!({ "do": "undo" }));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "base64 as it was");
     let refused = hand.ask(json!({ "do": "paint", "layer": 0, "cells": [[24, 0]], "tile": 1 })).unwrap_err();

@@ -186,9 +186,14 @@ pub fn painted(
         "csv" | "" => with_words(own, &places, tile),
         _ => {
             let mut all = self::cells(found, count)?;
+            let is_same = places.iter().all(|at| all[*at] == tile);
             places.iter().for_each(|at| all[*at] = tile);
             let bytes: Vec<u8> = all.iter().flat_map(|cell| cell.to_le_bytes()).collect();
             let packed = packed(found, &bytes)?;
+            // What is packed again has other bytes, however little its cells say.
+            if is_same {
+                return Ok(text.to_owned());
+            }
             own.replacen(own.trim(), &base64::text_of(&packed), 1)
         }
     };
@@ -332,6 +337,33 @@ mod tests {
         }
         let csv = painted("tavern.tmx", TAVERN, 0, &[[6, 2]], 12).unwrap();
         assert_eq!(csv, TAVERN.replacen("3,3,3,3,3,3,1,1,1", "3,3,3,3,3,3,12,1,1", 1));
+    }
+
+    #[test]
+    fn a_map_on_which_no_cell_changes_keeps_its_text() {
+        let count = layers("tavern.tmx", TAVERN).unwrap().layers.len();
+        let packed = |bytes: &[u8], compression| {
+            let packed = crate::level::base64::text_of(bytes);
+            format!(
+                "<map width=\"2\" height=\"1\"><layer name=\"a\"><data encoding=\"base64\" \
+                 compression=\"{compression}\">\n {packed}\n</data></layer></map>"
+            )
+        };
+        let mut stored = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::none());
+        std::io::Write::write_all(&mut stored, &[7, 0, 0, 0, 7, 0, 0, 0]).unwrap();
+        let zlib = packed(&stored.finish().unwrap(), "zlib");
+        let spaced = packed(&[7, 0, 0, 0, 7, 0, 0, 0], "");
+        for (text, layers) in [(TAVERN, count), (zlib.as_str(), 1), (spaced.as_str(), 1)] {
+            for layer in 0..layers {
+                let before = super::layers("a.tmx", text).unwrap();
+                let tile = before.layers[layer].cells[0];
+                assert_eq!(painted("a.tmx", text, layer, &[], 5).unwrap(), text);
+                assert_eq!(painted("a.tmx", text, layer, &[[0, 0], [0, 0]], tile).unwrap(), text);
+            }
+        }
+        let new = painted("a.tmx", &zlib, 0, &[[0, 0], [1, 0]], 8).unwrap();
+        assert_eq!(super::layers("a.tmx", &new).unwrap().layers[0].cells, [8, 8]);
+        assert!(painted("a.tmx", &zlib, 0, &[[2, 0]], 7).is_err(), "cells outside are refused all the same");
     }
 
     #[test]
