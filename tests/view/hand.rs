@@ -228,6 +228,11 @@ impl Hand {
         }
     }
 
+    /// What was told so far, and that nobody has waited for.
+    pub fn heard_all(&self) -> &[Value] {
+        &self.heard
+    }
+
     /// Forgets what was told so far.
     pub fn forget(&mut self) {
         self.heard.clear();

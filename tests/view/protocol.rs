@@ -793,6 +793,51 @@ fn a_script_that_was_changed_on_disk_is_merged_or_asked_about() {
 }
 
 #[test]
+fn a_conflict_is_known_to_all_clients_until_it_is_over() {
+    let viewed = Viewed::level("courtyard");
+    let (mut one, mut other) = (viewed.client(), viewed.client());
+    let (script, file) = ("behaviours/messenger.lua", "scripts/behaviours/messenger.lua");
+    let base = std::fs::read_to_string(viewed.file(file)).unwrap();
+    let ours = |word: &str| format!("-- ours {word}\n{base}");
+    let write = |text: String| json!({ "do": "write", "file": script, "text": text, "base": base });
+    let is = |what: &'static str| move |message: &Value| message["tell"] == what && message["file"] == file;
+    let begin = |one: &mut Hand, other: &mut Hand, word: &str| {
+        let theirs = format!("-- theirs {word}\n{base}");
+        viewed.save(file, &theirs);
+        one.wait(|message| message["tell"] == "script" && message["text"] == theirs);
+        assert_eq!(one.get(write(ours(word)))["conflicts"], json!([file]));
+        let told = other.wait(is("conflict"));
+        assert_eq!((&told["ours"], &told["theirs"]), (&json!(ours(word)), &json!(theirs)));
+        assert_eq!(one.wait(is("conflict")), told);
+        told
+    };
+    let told = begin(&mut one, &mut other, "first");
+    // Who comes later hears the same, and who cannot write because of it hears it once more.
+    let mut late = viewed.client();
+    assert_eq!(late.wait(is("conflict")), told);
+    assert!(late.ask(write("return {}".to_owned())).is_err_and(|error| error.contains("decide first")));
+    assert_eq!(late.wait(is("conflict")), told);
+    let resolve = |keep: &str| json!({ "do": "resolve", "file": script, "keep": keep });
+    one.get(resolve("ours"));
+    for hand in [&mut one, &mut other, &mut late] {
+        hand.wait(is("resolved"));
+    }
+    let twice = other.ask(resolve("theirs")).unwrap_err();
+    assert!(twice.contains(&format!("there is no conflict of {file}")), "{twice}");
+    // It ends as well where the disk gets the text of the page.
+    begin(&mut one, &mut other, "second");
+    viewed.save(file, &ours("second"));
+    for hand in [&mut one, &mut other] {
+        hand.wait(is("resolved"));
+    }
+    assert!(other.ask(resolve("theirs")).is_err());
+    let mut latest = viewed.client();
+    let end = format!("{}-- end\n", ours("second"));
+    latest.get(json!({ "do": "write", "file": script, "text": end, "base": ours("second") }));
+    assert!(latest.heard_all().iter().all(|message| message["tell"] != "conflict"));
+}
+
+#[test]
 fn graphs_and_expected_paths_are_worked_on() {
     let viewed = Viewed::level("tower");
     let mut hand = viewed.client();

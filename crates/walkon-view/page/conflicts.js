@@ -1,7 +1,7 @@
 // @ts-check
 // A file that was changed here and on disk at the same place: which of the two it is to be.
 //
-// In: `conflict` tells. Out: `resolve`. Holds: nothing is lost until somebody has chosen; the texts stand side by side,
+// In: `conflict` and `resolved` tells. Out: `resolve`. Holds: nothing is lost until somebody has chosen; the texts stand side by side,
 // and what differs is lit. Not here: merging what does not touch (the program).
 
 import { order } from "./connection.js";
@@ -11,12 +11,19 @@ import { listen } from "./model.js";
 /** Begins to listen. */
 export function startConflicts() {
   listen("conflict", ask);
+  // Another client has chosen, or the file says on disk what it says here.
+  listen("resolved", (/** @type {{file: string}} */ { file }) => dialogOf(file)?.close());
+}
+
+/** @param {string} file */
+function dialogOf(file) {
+  return /** @type {HTMLDialogElement | null} */ (document.querySelector(`dialog[data-file="${CSS.escape(file)}"]`));
 }
 
 /** @param {{file: string, ours: string | null, theirs: string | null}} conflict */
 function ask(conflict) {
   const { file } = conflict;
-  document.querySelector(`dialog[data-file="${CSS.escape(file)}"]`)?.remove();
+  dialogOf(file)?.remove();
   const dialog = /** @type {HTMLDialogElement} */ (
     h("dialog", {
       class: "dialog conflict",

@@ -5,7 +5,7 @@
 //! a client that leaves too many texts lying is dropped. Not here: sockets (`server`), standard input and
 //! output (`stdio`).
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -293,11 +293,13 @@ pub struct CommandError {
     pub message: String,
     /// What is wrong with the texts that it would have made, as `check` tells it; null where it made none.
     pub diagnostics: Value,
+    /// The file whose conflict has to be decided first, where that is why.
+    pub conflict: Option<String>,
 }
 
 impl From<String> for CommandError {
     fn from(message: String) -> Self {
-        Self { message, diagnostics: Value::Null }
+        Self { message, diagnostics: Value::Null, conflict: None }
     }
 }
 
@@ -337,6 +339,11 @@ impl Reply {
         self.0.answer(answer.map_err(CommandError::from));
     }
 
+    /// Tells the client something beside the answer.
+    pub fn tell(&self, message: &Value) {
+        self.0.client.tell(message);
+    }
+
     /// Says why not, and where; once.
     pub fn refuse(self, refusal: CommandError) {
         self.0.answer(Err(refusal));
@@ -362,10 +369,10 @@ impl Waiting {
         }
         match answer {
             Ok(value) => self.client.tell(&json!({ "id": &self.id, "ok": value })),
-            Err(CommandError { message, diagnostics: Value::Null }) => {
+            Err(CommandError { message, diagnostics: Value::Null, .. }) => {
                 self.client.tell(&json!({ "id": &self.id, "error": message }));
             }
-            Err(CommandError { message, diagnostics }) => {
+            Err(CommandError { message, diagnostics, .. }) => {
                 self.client.tell(&json!({ "id": &self.id, "error": message, "diagnostics": diagnostics }));
             }
         }
@@ -384,7 +391,14 @@ impl Drop for Waiting {
 /// All clients.
 #[derive(Debug, Default)]
 pub struct Clients {
-    all: Mutex<Vec<Arc<Client>>>,
+    all: Mutex<Audience>,
+}
+
+#[derive(Debug, Default)]
+struct Audience {
+    clients: Vec<Arc<Client>>,
+    /// What clients have to know as long as it lasts, by what it is about.
+    lasting: BTreeMap<String, String>,
 }
 
 impl Clients {
@@ -393,32 +407,50 @@ impl Clients {
         Arc::new(Client::default())
     }
 
-    /// From now on it hears what all clients hear, unless it has left already.
+    /// From now on it hears what all clients hear, unless it has left already; first of all what lasts.
     pub fn add(&self, client: Arc<Client>) {
         if !client.is_closed() {
-            self.lock().push(client);
+            let mut all = self.lock();
+            all.lasting.values().for_each(|text| client.text(text.clone()));
+            all.clients.push(client);
         }
     }
 
     /// Lets one go.
     pub fn leave(&self, client: &Arc<Client>) {
         client.close();
-        self.lock().retain(|other| !Arc::ptr_eq(other, client));
+        self.lock().clients.retain(|other| !Arc::ptr_eq(other, client));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Client>>> {
+    fn lock(&self) -> MutexGuard<'_, Audience> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All there are now.
     pub fn all(&self) -> Vec<Arc<Client>> {
-        self.lock().clone()
+        self.lock().clients.clone()
     }
 
     /// Tells all of them.
     pub fn tell(&self, message: &Value) {
         let text = message.to_string();
         self.all().iter().for_each(|client| client.text(text.clone()));
+    }
+
+    /// Tells all of them, and each that comes until that is over.
+    pub fn tell_lasting(&self, about: &str, message: &Value) {
+        let text = message.to_string();
+        let mut all = self.lock();
+        all.clients.iter().for_each(|client| client.text(text.clone()));
+        all.lasting.insert(about.to_owned(), text);
+    }
+
+    /// Tells all of them that something that lasted is over.
+    pub fn tell_over(&self, about: &str, message: &Value) {
+        let text = message.to_string();
+        let mut all = self.lock();
+        all.lasting.remove(about);
+        all.clients.iter().for_each(|client| client.text(text.clone()));
     }
 }
 
@@ -435,6 +467,34 @@ mod tests {
             Message::Frame(frame, _) => Some(frame.tick),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn what_lasts_is_told_to_each_that_comes_until_it_is_over() {
+        let clients = Clients::default();
+        let joined = || {
+            let client = clients.join();
+            clients.add(Arc::clone(&client));
+            client
+        };
+        let heard = |client: &Client| {
+            let texts = std::iter::from_fn(|| client.next(Duration::ZERO));
+            let text = |message| match message {
+                Message::Text(text) => text,
+                other => panic!("{other:?}"),
+            };
+            texts.map(text).collect::<Vec<_>>()
+        };
+        let first = joined();
+        clients.tell_lasting("a", &json!(1));
+        clients.tell_lasting("a", &json!(2));
+        clients.tell(&json!(3));
+        let second = joined();
+        clients.tell_over("a", &json!(4));
+        let third = joined();
+        assert_eq!(heard(&first), ["1", "2", "3", "4"]);
+        assert_eq!(heard(&second), ["2", "4"]);
+        assert!(heard(&third).is_empty());
     }
 
     #[test]

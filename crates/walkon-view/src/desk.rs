@@ -19,6 +19,7 @@ use walkon_runtime::disk::Folder;
 use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
 use walkon_runtime::level::{Diagnostic, FileSource, Severity};
 
+use crate::client::{CommandError, Reply};
 use crate::commands::Doers;
 use crate::edit::document::{
     Applied, Checked, Conflict, DiskChange, Document, DocumentSaveError, Save, Surroundings, Texts,
@@ -109,6 +110,8 @@ pub struct Desk {
     /// Names of scripts by their path below the root.
     script_names: BTreeMap<String, String>,
     expectations: Expectations,
+    /// Conflicts that clients know of, by their file.
+    conflicts: BTreeMap<String, Conflict>,
     /// When all texts are checked again.
     problems_due: Option<Instant>,
 }
@@ -164,7 +167,15 @@ impl Desk {
             }
         }
         let expectations = Expectations::default();
-        let mut desk = Self { around, doers, document, script_names, expectations, problems_due: None };
+        let mut desk = Self {
+            around,
+            doers,
+            document,
+            script_names,
+            expectations,
+            conflicts: BTreeMap::new(),
+            problems_due: None,
+        };
         desk.read_expectations();
         desk
     }
@@ -190,13 +201,22 @@ impl Desk {
                 Ok(("try", fields)) => self.try_out(&fields, reply),
                 Ok((word, fields)) => match self.perform(&fields, word, &reply) {
                     Ok(answer) => reply.send(Ok(answer)),
-                    Err(refusal) => reply.refuse(refusal),
+                    Err(refusal) => self.refuse(refusal, reply),
                 },
                 Err(error) => reply.send(Err(error)),
             },
             Errand::Saved(saved) => self.saved(saved),
             Errand::Stop => {}
         }
+        self.tell_conflicts();
+    }
+
+    fn refuse(&self, refusal: CommandError, reply: Reply) {
+        // It may have forgotten what has to be decided first.
+        if let Some(conflict) = refusal.conflict.as_ref().and_then(|file| self.conflicts.get(file)) {
+            reply.tell(&conflict_tell(conflict));
+        }
+        reply.refuse(refusal);
     }
 
     /// What came of an edit: the running level and its future take it in, and all clients are told.
@@ -228,7 +248,7 @@ impl Desk {
                 .clients
                 .tell(&json!({ "tell": "log", "text": format!("{file} was not saved: {why}") }));
         }
-        applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
+        self.tell_conflicts();
         applied.asides.iter().for_each(|(name, bytes)| self.turn_aside(name, bytes.as_deref()));
         _ = self.problems_due.get_or_insert_with(|| Instant::now() + PROBLEMS_AFTER);
         if is_level {
@@ -295,10 +315,18 @@ impl Desk {
         }));
     }
 
-    fn tell_conflict(&self, conflict: &Conflict) {
-        self.doers.shared.clients.tell(&json!({
-            "tell": "conflict", "file": conflict.file, "ours": conflict.ours.as_deref(), "theirs": conflict.theirs.as_deref(),
-        }));
+    /// Tells conflicts that came about and those that are over.
+    fn tell_conflicts(&mut self) {
+        let clients = &self.doers.shared.clients;
+        let now: BTreeMap<String, Conflict> =
+            self.document.conflicts().map(|conflict| (conflict.file.clone(), conflict)).collect_map();
+        for file in self.conflicts.keys().filter(|file| !now.contains_key(*file)) {
+            clients.tell_over(file, &json!({ "tell": "resolved", "file": file }));
+        }
+        for (file, conflict) in now.iter().filter(|(file, own)| self.conflicts.get(*file) != Some(own)) {
+            clients.tell_lasting(file, &conflict_tell(conflict));
+        }
+        self.conflicts = now;
     }
 
     /// Takes in what another program saved.
@@ -417,6 +445,11 @@ impl Desk {
             self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
         }
     }
+}
+
+fn conflict_tell(conflict: &Conflict) -> Value {
+    let Conflict { file, ours, theirs } = conflict;
+    json!({ "tell": "conflict", "file": file, "ours": ours.as_deref(), "theirs": theirs.as_deref() })
 }
 
 /// The files of a level that are texts.

@@ -255,6 +255,7 @@ impl Desk {
             return Err(CommandError {
                 message: "the level does not load, and would not with this".to_owned(),
                 diagnostics: diagnostics(&checked.diagnostics),
+                conflict: None,
             });
         }
         Ok(Some(Reload { scripts: BTreeMap::new(), level: Some(level.texts) }))
@@ -352,7 +353,11 @@ fn refusal(error: &EditError) -> CommandError {
         EditError::Refused(found) => diagnostics(found),
         _ => Value::Null,
     };
-    CommandError { message: error.to_string(), diagnostics }
+    let conflict = match error {
+        EditError::Conflict(file) => Some(file.clone()),
+        _ => None,
+    };
+    CommandError { message: error.to_string(), diagnostics, conflict }
 }
 
 fn cells(fields: &CommandFields<'_>) -> Result<Vec<[u32; 2]>, String> {

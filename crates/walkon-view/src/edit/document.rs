@@ -168,6 +168,11 @@ pub enum EditError {
         /// The file.
         file: String,
     },
+    /// There is no conflict to decide.
+    #[error(
+        "there is no conflict of {0}: somebody has decided already, or page and disk have the same text again"
+    )]
+    NoConflict(String),
     /// A file is in conflict with the disk.
     #[error("{0} was changed here and on disk at the same place: decide first which of the two counts")]
     Conflict(String),
@@ -286,6 +291,15 @@ impl Document {
     #[must_use]
     pub fn saved(&self, file: &str) -> Option<&Arc<str>> {
         self.disk.get(&self.name(file))
+    }
+
+    /// Files that were changed here and on disk at the same place, as long as nobody has decided.
+    pub fn conflicts(&self) -> impl Iterator<Item = Conflict> {
+        self.conflicts.iter().map(|(file, theirs)| Conflict {
+            file: file.clone(),
+            ours: self.texts.get(file).cloned(),
+            theirs: theirs.clone(),
+        })
     }
 
     /// Whether a file was changed here and on disk at the same place, and nobody has decided.
@@ -510,8 +524,11 @@ impl Document {
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {
         let file = self.name(file);
-        let theirs = self.conflicts.get(&file).cloned().ok_or_else(|| EditError::NoFile(file.clone()))?;
         let ours = self.texts.get(&file).cloned();
+        let Some(theirs) = self.conflicts.get(&file).cloned() else {
+            let is_known = ours.is_some() || self.disk.contains_key(&file);
+            return Err(if is_known { EditError::NoConflict(file) } else { EditError::NoFile(file) });
+        };
         let after = match resolution {
             Resolution::Ours => ours.clone(),
             Resolution::Theirs => theirs.clone(),

@@ -246,7 +246,14 @@ fn a_conflict_keeps_both_texts_until_somebody_decides() {
         assert_eq!(document.undo(&mut disk), Err(EditError::Conflict(LEVEL.to_owned())));
         document.save_again(&mut disk);
         assert_eq!(disk.text(), theirs);
-        document.resolve("", resolution, &mut disk).unwrap();
+        assert_eq!(document.conflicts().collect::<Vec<_>>(), applied.conflicts);
+        document.resolve("", resolution.clone(), &mut disk).unwrap();
+        assert_eq!(document.conflicts().count(), 0);
+        let again = |file: &str, document: &mut Document, disk: &mut Disk| {
+            document.resolve(file, resolution.clone(), disk).unwrap_err()
+        };
+        assert_eq!(again("", &mut document, &mut disk), EditError::NoConflict(LEVEL.to_owned()));
+        assert_eq!(again("a.json", &mut document, &mut disk), EditError::NoFile("a.json".to_owned()));
         assert_eq!(disk.text(), &**document.text("").unwrap());
         let decided = disk.text().to_owned();
         document.apply("", &move_well(4.0), label("move", ""), &mut disk).unwrap();
