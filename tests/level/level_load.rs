@@ -252,6 +252,41 @@ fn fault_f20_the_help_is_about_the_kind_of_map() {
 }
 
 #[test]
+fn fault_f20_ground_that_is_shut_is_named_and_meshes_have_no_cells() {
+    let found = |level: &str, code: &str| {
+        let found = match load(level) {
+            Ok(level) => level.diagnostics,
+            Err(error) => error.diagnostics,
+        };
+        let found = found.into_iter().find(|found| found.code == code).expect(level);
+        (found.message, found.help.unwrap())
+    };
+    let area = "\"areas\": [{ \"name\": \"cell\", \"polygon\": [[0,0],[4,0],[4,4],[0,4]]";
+    for kind in ["", "\"kind\": \"mesh\", "] {
+        let door = format!(
+            "{{ \"navigation\": {{ {kind}{area} }}] }}, \"doors\": [{{ \"name\": \"d\", \"area\": \"cell\" }}], \
+             \"characters\": [{{ \"name\": \"c\", \"position\": [2,2] }}] }}"
+        );
+        let (_, advice) = found(&door, "no-cells");
+        assert_eq!(
+            advice,
+            "door \"d\" is closed over area \"cell\": open it, or lay ground that is no part of a door"
+        );
+        assert_eq!(found(&door, "spawn").1, "this map has no ground to stand on");
+        let off = format!("{{ \"navigation\": {{ {kind}{area}, \"available\": false }}] }} }}");
+        let (_, advice) = found(&off, "no-cells");
+        assert_eq!(advice, "area \"cell\" is not available: make it available, or lay other ground");
+    }
+    let thin = format!(
+        "{{ \"navigation\": {{ \"kind\": \"mesh\", \"boundaryPadding\": 0.35, {area} }}, {{ \"name\": \"thin\", \
+         \"polygon\": [[20,0],[20.05,0],[20.05,0.05],[20,0.05]] }}] }} }}"
+    );
+    let (message, advice) = found(&thin, "no-cells");
+    assert_eq!(message, "area \"thin\" has no polygon: the paddings leave nothing of it");
+    assert_eq!(advice, "make it larger, or the paddings smaller");
+}
+
+#[test]
 fn links_that_end_on_no_ground_are_warned_of() {
     let mesh = "\"kind\": \"mesh\", \"vertices\": [[0,0],[10,0],[10,10],[0,10]], \"polygons\": [[0,1,2,3]]";
     let graph = "\"kind\": \"graph\", \"points\": [[0,0,0],[10,0,10]], \"links\": [[0,1]]";

@@ -18,6 +18,7 @@ use super::resolve::{self, NamedArea, Resolved};
 use super::textgrid::TextGrid;
 use super::tiles::TileCells;
 use crate::base::geom::{Bounds, EDGE_M, Point, ground, polygon_contains};
+use crate::base::ids::AreaId;
 use crate::nav::cells::{self, CellArea, CellMap, CellMapError, CellSource, MapFrame, grid_frame};
 use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 
@@ -326,31 +327,25 @@ fn text_source(grid: &TextGrid) -> CellSource {
 
 /// What only the map can tell: areas without cells, doors that close nothing, characters in walls.
 pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolved, map: &NavMap) {
+    let cells = map.cells_by_area(resolved.areas.len());
     if map.islands().is_empty() {
-        let span = Span::new(findings.last_file(), 0, 0);
-        let (what, help) = match &def.navigation {
-            NavigationDef::Graph(_) => ("point", "give the graph points, and links between them"),
-            NavigationDef::Tiles(_) => ("tile", "draw tiles that can be walked on"),
-            NavigationDef::Ascii(_) => ("cell", "draw cells that can be walked on"),
-            NavigationDef::Grid(GridDef { mesh: Some(_), .. }) => ("polygon", "give the mesh polygons"),
-            _ => ("cell", "make the areas larger, or cellSize and the paddings smaller"),
-        };
-        findings.warn(|| {
-            let message = format!("no {what} of this map can be walked on");
-            PendingDiagnostic::new(code::NO_CELLS, span, message).help(help)
-        });
+        no_ground(findings, def, shut_ground(def, resolved, map, &cells));
     } else {
         far_out(findings, map);
     }
-    let cells = map.cells_by_area(resolved.areas.len());
+    let is_mesh = matches!(&def.navigation, NavigationDef::Grid(GridDef { mesh: Some(_), .. }));
+    let (what, help) = if is_mesh {
+        ("has no polygon: the paddings leave nothing of it", "make it larger, or the paddings smaller")
+    } else {
+        ("owns no cell: the middle of none lies inside it", "make it wider than a cell, or the cells smaller")
+    };
     for (area, cells) in resolved.areas.iter().zip(cells).filter(|(area, _)| !area.obstacle) {
         if cells == 0 {
             findings.warn(|| {
-                let message =
-                    format!("area \"{}\" owns no cell: the middle of none lies inside it", area.name);
+                let message = format!("area \"{}\" {what}", area.name);
                 PendingDiagnostic::new(code::NO_CELLS, area.span, message)
                     .at(area.pointer.as_str())
-                    .help("make it wider than a cell, or the cells smaller")
+                    .help(help)
             });
         }
     }
@@ -358,6 +353,42 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
         doors_that_close_nothing(findings, def, grid, resolved, map);
     }
     characters_in_walls(findings, def, map);
+}
+
+/// A map without ground to walk on; `shut` says what lies over its ground, if it has some.
+fn no_ground(findings: &mut Findings, def: &LevelDef, shut: Option<String>) {
+    let span = Span::new(findings.last_file(), 0, 0);
+    let (what, help) = match &def.navigation {
+        NavigationDef::Graph(_) => ("point", "give the graph points, and links between them"),
+        NavigationDef::Tiles(_) => ("tile", "draw tiles that can be walked on"),
+        NavigationDef::Ascii(_) => ("cell", "draw cells that can be walked on"),
+        NavigationDef::Grid(GridDef { mesh: Some(_), .. }) => ("polygon", "give the mesh polygons"),
+        _ => ("cell", "make the areas larger, or cellSize and the paddings smaller"),
+    };
+    findings.warn(|| {
+        let message = format!("no {what} of this map can be walked on");
+        let finding = PendingDiagnostic::new(code::NO_CELLS, span, message);
+        finding.help(shut.unwrap_or_else(|| help.to_owned()))
+    });
+}
+
+/// The first area with ground that is not there as the level begins, and what to do about it. `cells` are
+/// those of each area.
+fn shut_ground(def: &LevelDef, resolved: &Resolved, map: &NavMap, cells: &[u32]) -> Option<String> {
+    let is_shut = |at: usize| map.area_state(AreaId::from(at)).is_some_and(|(is_there, _)| !is_there);
+    let mut areas = resolved.areas.iter().zip(cells).enumerate();
+    let (at, (area, _)) = areas.find(|(at, (area, cells))| **cells > 0 && !area.obstacle && is_shut(*at))?;
+    let mut doors = def.doors.iter().zip(&resolved.door_areas);
+    let name = &area.name;
+    Some(match doors.find(|(_, own)| own.index() == at) {
+        Some((door, _)) => {
+            let door = &door.name.value;
+            format!(
+                "door \"{door}\" is closed over area \"{name}\": open it, or lay ground that is no part of a door"
+            )
+        }
+        None => format!("area \"{name}\" is not available: make it available, or lay other ground"),
+    })
 }
 
 /// A map so far from the origin that bodies cannot be told apart from where they were a step before.
@@ -489,6 +520,7 @@ fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
                         let [x, z] = shown(ground(found.point));
                         finding.help(format!("the nearest place to stand is [{x}, {z}]"))
                     }
+                    None if map.islands().is_empty() => finding.help("this map has no ground to stand on"),
                     None => finding.help("no place of this map is wide enough for it"),
                 }
             }),
