@@ -26,7 +26,7 @@ object! {
         "name" => name: Located<String> [required Name];
         /// Corners `[x, z]` in metres, in either direction; the last may repeat the first.
         "polygon" => polygon: Vec<Point> [required Outline];
-        /// Whether it is there when the level begins. None when the author left it out, which means yes.
+        /// Whether it is there when the level begins.
         "available" => available: Option<bool> [optional Truth, shows true];
         /// Price of a metre on it. Obstacles have none.
         "cost" => cost: f64 [numbers::COST];

@@ -359,7 +359,7 @@ object! {
         "staggerIndex" => stagger_index: StaggerIndex [else StaggerIndex::default(), choice::<StaggerIndex>()];
         /// Whether rows or columns are shifted, in the layout "staggered".
         "staggerAxis" => stagger_axis: StaggerAxis [else StaggerAxis::default(), choice::<StaggerAxis>()];
-        /// Width of a tile, metres.
+        /// Width of a tile, metres; neither side of a tile is more than 20 times the other.
         "tileWidth" => tile_width_m: f64 [numbers::TILE_SIZE];
         /// Height of a tile as the map shows it, its depth on the ground, metres.
         "tileHeight" => tile_height_m: f64 [numbers::TILE_SIZE];

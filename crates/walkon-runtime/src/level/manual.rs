@@ -74,22 +74,29 @@ fn section(page: &mut String, name: &str, part: &SchemaObject, forms: &Value) {
     if let Some(words) = text(part, "description") {
         put(page, format_args!("{words}\n\n"));
     }
-    let Some(keys) = part.get("properties").and_then(Value::as_object) else {
-        let form = match forms {
-            Value::Array(_) => kind_of(part),
-            _ => type_of(part),
-        };
-        put(page, format_args!("Form: {form}.\n\n"));
+    if part.contains_key("properties") {
+        keys(page, name, part);
         return;
+    }
+    let form = match forms {
+        Value::Array(_) => kind_of(part),
+        _ => type_of(part),
     };
-    let required: Vec<&str> = part
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    put(page, format_args!("Form: {}.\n\n", bounded(form, part)));
+    for object in forms.as_array().into_iter().flatten().filter_map(Value::as_object) {
+        if object.contains_key("properties") {
+            page.push_str("Keys of the object:\n\n");
+            keys(page, name, object);
+        }
+    }
+}
+
+/// The table of the keys of an object.
+fn keys(page: &mut String, name: &str, object: &SchemaObject) {
+    let required = object.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required: Vec<&str> = required.filter_map(Value::as_str).collect();
     page.push_str("| key | type | default | range | meaning |\n|---|---|---|---|---|\n");
+    let keys = object.get("properties").and_then(Value::as_object).into_iter().flatten();
     for (key, value) in keys {
         let Some(value) = value.as_object() else { continue };
         let default = match value.get("default").filter(|default| !default.is_null()) {
@@ -98,16 +105,31 @@ fn section(page: &mut String, name: &str, part: &SchemaObject, forms: &Value) {
             None => String::new(),
         };
         let meaning = cell(text(value, "description").unwrap_or_default());
-        put(
-            page,
-            format_args!(
-                "| `{key}` | {} | {default} | {} | {meaning} |\n",
-                type_of(value),
-                range(name, key, value)
-            ),
-        );
+        let range = range(name, key, value);
+        put(page, format_args!("| `{key}` | {} | {default} | {range} | {meaning} |\n", type_of(value)));
     }
     page.push('\n');
+}
+
+/// A form with the range of its numbers, how many there are, and how its text is made.
+fn bounded(form: String, value: &SchemaObject) -> String {
+    let mut words = vec![form];
+    let mut inner = Some(value);
+    // Bounded by the depth of the schema.
+    while let Some(value) = inner {
+        let bounds = bounds(value);
+        match bounds.strip_suffix(" of them") {
+            _ if bounds.is_empty() => {}
+            _ if words.len() == 1 => words.push(bounds),
+            Some(count) => words.push(format!("each of {count}")),
+            None => words.push(format!("each {bounds}")),
+        }
+        inner = value.get("items").and_then(Value::as_object);
+    }
+    if let Some(pattern) = text(value, "pattern") {
+        words.push(format!("as in the pattern `{pattern}`"));
+    }
+    words.join(", ")
 }
 
 /// `GridKeys` is the map of kind "grid"; other parts are called as they are.
@@ -188,18 +210,23 @@ fn range(part: &str, key: &str, value: &SchemaObject) -> String {
     let own = keys.iter().filter(|(title, _)| *title == part).flat_map(|(_, keys)| keys);
     let number = own.filter(|own| own.name == key).find_map(|own| (own.number)());
     let unit = number.map_or("", |number| number.unit);
+    format!("{} {unit}", bounds(value)).trim().to_owned()
+}
+
+/// `0.01 to 100`; of lists how many there are.
+fn bounds(value: &SchemaObject) -> String {
     let ends =
         ["minimum", "maximum", "minItems", "maxItems"].map(|end| value.get(end).and_then(Value::as_f64));
-    let words = match ends {
+    match ends {
         [Some(low), Some(high), ..] => format!("{low} to {high}"),
         [Some(low), None, ..] => format!("at least {low}"),
         [None, Some(high), ..] => format!("at most {high}"),
+        [.., Some(low), Some(high)] if low == high => format!("{low} of them"),
         [.., Some(low), Some(high)] => format!("{low} to {high} of them"),
         [.., Some(low), None] => format!("at least {low} of them"),
         [.., None, Some(high)] => format!("at most {high} of them"),
         _ => String::new(),
-    };
-    format!("{words} {unit}").trim().to_owned()
+    }
 }
 
 fn cell(text: &str) -> String {
@@ -209,4 +236,36 @@ fn cell(text: &str) -> String {
 fn put(page: &mut String, words: std::fmt::Arguments<'_>) {
     // Writing into a string cannot fail.
     let _ = page.write_fmt(words);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keys of all objects of a schema, however deep.
+    fn all_keys<'a>(value: &'a Value, keys: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(object) => {
+                let own = object.get("properties").and_then(Value::as_object);
+                keys.extend(own.into_iter().flat_map(|own| own.keys().map(String::as_str)));
+                object.values().for_each(|inner| all_keys(inner, keys));
+            }
+            Value::Array(list) => list.iter().for_each(|inner| all_keys(inner, keys)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_schema_stands_in_a_table_once_for_each_object_that_has_it() {
+        let schema = crate::level::schema();
+        let page = manual();
+        let mut keys = Vec::new();
+        all_keys(&schema, &mut keys);
+        assert!(keys.len() > 100, "{keys:?}");
+        for key in &keys {
+            let wanted = keys.iter().filter(|own| *own == key).count();
+            assert_eq!(page.matches(&format!("\n| `{key}` | ")).count(), wanted, "{key}");
+        }
+        assert!(page.contains("Form: list of number, 2 to 3 of them, each -1000000 to 1000000."));
+    }
 }

@@ -13,7 +13,7 @@ const fn number(default: f64, min: f64, max: f64, unit: &'static str) -> Number 
 }
 
 object! {
-    /// Crowd settings of a level, the two truth values included.
+    /// Crowd settings of a level.
     pub struct CrowdDef: Copy as "Crowd" {
         /// Distance at which a goal or a point of a path counts as reached, metres. Default radius of a walk.
         /// Smaller than what can be seen, larger than what rounding can miss.
@@ -60,8 +60,8 @@ object! {
     pub struct Limits: Copy as "Limits" {
         /// Safepoints of one call into a script.
         "fuelPerCall" => fuel_per_call: f64 [Count(number(100000.0, 100.0, 10000000.0, "safepoints"))];
-        /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits
-        /// for the next.
+        /// Safepoints of all scripts in one tick; the rest waits for the next. Calls of functions count as
+        /// well: a unit of fuel, such as a node of a search, is four safepoints.
         "fuelPerTick" => fuel_per_tick: f64 [Count(number(200000.0, 100.0, 1000000000.0, "safepoints"))];
         /// Safepoints while a script file is loaded.
         "fuelAtLoad" => fuel_at_load: f64 [Count(number(1000000.0, 100.0, 100000000.0, "safepoints"))];
