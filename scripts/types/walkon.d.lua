@@ -110,15 +110,15 @@ function typeof(value) end
 ---@class WalkOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
@@ -135,15 +135,15 @@ function typeof(value) end
 ---@class TreeWalkOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
@@ -151,7 +151,7 @@ function typeof(value) end
 
 ---For which body a way is asked for. Everything may be left out.
 ---@class PathOptions
----@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
+---@field radius? number half the width of the body, metres, 0 to 10; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field tags? string[] tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all
@@ -161,7 +161,7 @@ function typeof(value) end
 
 ---`PathOptions`, and what to do with the answer.
 ---@class PathRequestOptions
----@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
+---@field radius? number half the width of the body, metres, 0 to 10; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field tags? string[] tags of the character that is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for all
@@ -209,7 +209,7 @@ function typeof(value) end
 ---@class CharacterQuery
 ---@field tag? string has this tag
 ---@field near? Place stands near this place; needs radius
----@field radius? number metres around `near`
+---@field radius? number metres around `near`, 0 to 1000000
 ---@field region? RegionName stands in this region
 
 ---Which doors are meant: all of what is given must hold.
@@ -240,22 +240,22 @@ function typeof(value) end
 
 ---How long an animation plays.
 ---@class PlayOptions
----@field seconds? number default 1
+---@field seconds? number 0 to 86400, default 1
 ---@field loop? boolean stays until it is replaced
 
 ---How a character is to follow: the options of a walk, and when it is near enough or has lost its target.
 ---@class FollowOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
@@ -267,24 +267,24 @@ function typeof(value) end
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
----@field distance? number metres from centre to centre, on its layer and floor, that are near enough; default `radius`, else 1.35
+---@field distance? number metres from centre to centre, on its layer and floor, that are near enough, 0 to 1000; default `radius`, else 1.35
 ---@field keep? boolean never settle on reaching: stay close until stopped
----@field loseBeyond? number farther than these metres the target is lost; default never
----@field loseAfter? number seconds that it must be so far away, default 0
+---@field loseBeyond? number farther than these metres, 0 to 1000, the target is lost; default never
+---@field loseAfter? number seconds that it must be so far away, 0 to 86400, default 0
 
 ---How a character is to flee: the options of a walk, and how far. `ensure` changes nothing: there is no goal to be put on.
 ---@class FleeOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
@@ -296,21 +296,21 @@ function typeof(value) end
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk (its id), by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk (its id), index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
----@field distance? number metres in a straight line over all floors that are far enough, default 8
+---@field distance? number metres in a straight line over all floors that are far enough, 0 to 1000, default 8
 
 ---How a character is to walk its rounds: the options of a walk, and what it does at its stops.
 ---@class PatrolOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
@@ -324,22 +324,22 @@ function typeof(value) end
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field loop? boolean begin again after the last stop, default true
 ---@field first? number index of the first stop, default 1
----@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
+---@field pause? number|number[] seconds at each stop, 0 to 86400, or { least, most } to draw from; default 0
 ---@field onStop? Handler runs at each stop, with character, mark, index and walk (its id); not at one that is passed over
 
 ---How a character is to walk about: the options of a walk, and where.
 ---@class WanderOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
@@ -353,25 +353,25 @@ function typeof(value) end
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk (its id) and remaining
 ---@field area? AreaName only in this area
 ---@field around? Place only around this place; with `within` alone: around where it stands
----@field within? number metres around it, default 8
----@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
+---@field within? number metres around it, 0 to 1000, default 8
+---@field pause? number|number[] seconds at each stop, 0 to 86400, or { least, most } to draw from; default 0
 
 ---How far to look, and for which body.
 ---@class NearestOptions
----@field within? number metres, default 8
----@field radius? number half the width of the body, metres, default 0
+---@field within? number metres, 0 to 10000, default 8
+---@field radius? number half the width of the body, metres, 0 to 10, default 0
 ---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 
 ---For which body.
 ---@class WalkableOptions
----@field radius? number half the width of the body, metres, default 0
+---@field radius? number half the width of the body, metres, 0 to 10, default 0
 ---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 
 ---Where a random point may be.
 ---@class PointOptions
 ---@field area? AreaName in this area
 ---@field around? Place near this place
----@field within? number metres around it, default 8
+---@field within? number metres around it, 0 to 10000, default 8
 ---@field reachableFrom? Place with a way from here
 ---@field layer? string the layer of the map; default: that of a character that is named as the place, else the first
 ---@field rng? Rng the numbers to draw from; default a stream of the level
@@ -393,7 +393,7 @@ function typeof(value) end
 ---@field by? Character the character on whose account
 ---@field key? string opens a door locked with it
 ---@field whenOccupied? "wait"|"refuse"|"push" close only: wait (default) until it is clear, refuse, or move those inside out
----@field patience? number seconds to wait when occupied; default: no bound
+---@field patience? number seconds to wait when occupied, 0 to 86400; default: no bound
 
 ---How a door is set.
 ---@class DoorSetOptions
@@ -409,13 +409,13 @@ function typeof(value) end
 ---@field onEnter? RegionHandler runs for characters that come in
 ---@field onExit? RegionHandler runs for characters that go out
 ---@field onStay? RegionHandler runs each `every` seconds for those inside
----@field every? number seconds between onStay, default 1
+---@field every? number seconds between onStay, 0 to 86400, default 1
 
 ---Which handlers run when a predicate changes.
 ---@class WhenOptions
 ---@field onTrue? Handler payload { watch }
 ---@field onFalse? Handler payload { watch }
----@field every? number seconds between tests, default each tick
+---@field every? number seconds between tests, 0 to 86400, default each tick
 
 ---A character came in or went out.
 ---@class RegionEvent
@@ -426,9 +426,9 @@ function typeof(value) end
 
 ---How far and how wide a character sees, and how long it remembers.
 ---@class SeeOptions
----@field range? number metres from middle to middle, default 10
+---@field range? number metres from middle to middle, 0 to 10000, default 10
 ---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
----@field memory? number seconds within which a watch of the character may have seen the target; default: only what is in sight counts
+---@field memory? number seconds within which a watch of the character may have seen the target, 0 to 86400; default: only what is in sight counts
 
 ---Whether something is seen.
 ---@class SeeResult
@@ -441,7 +441,7 @@ function typeof(value) end
 
 ---How far a character hears.
 ---@class HearOptions
----@field range? number metres; default as far as noises reach
+---@field range? number metres, 0 to 10000; default as far as noises reach
 
 ---What is heard best.
 ---@class HearResult
@@ -455,10 +455,10 @@ function typeof(value) end
 
 ---How a character watches, and which handlers run.
 ---@class SenseOptions
----@field range? number metres from middle to middle, default 10
+---@field range? number metres from middle to middle, 0 to 10000, default 10
 ---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
----@field hearing? number metres within which noises of the target are told; default 0
----@field memory? number seconds that the last known place is remembered, default 10
+---@field hearing? number metres within which noises of the target are told, 0 to 10000; default 0
+---@field memory? number seconds that the last known place is remembered, 0 to 86400, default 10
 ---@field onNotice? SenseHandler runs when a character comes into sight
 ---@field onLose? SenseHandler runs when a character is lost from sight
 ---@field onHear? SenseHandler runs for a noise of the target
@@ -480,7 +480,7 @@ function typeof(value) end
 
 ---How often, and with what.
 ---@class EveryOptions
----@field times? number how often; without it there is no end
+---@field times? number how often, 1 to 1000000000; without it there is no end
 ---@field payload any plain data for the handler
 
 ---How long a predicate is tested.
@@ -498,7 +498,7 @@ function typeof(value) end
 
 ---How long a value is kept.
 ---@class SetOptions
----@field ttl? number seconds until it clears itself
+---@field ttl? number seconds until it clears itself, 0 to 1000000
 
 ---How a scene ended.
 ---@class SceneInfo
@@ -539,15 +539,15 @@ function typeof(value) end
 ---@class WalkCheck
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
 ---@field gait? "walk"|"run" default "walk"
----@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field radius? number metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
 ---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
----@field patience? number seconds without progress before the walk is blocked; default 3
----@field timeout? number seconds for the whole walk; default none
+---@field patience? number seconds without progress before the walk is blocked, 0 to 86400; default 3
+---@field timeout? number seconds for the whole walk, 0 to 86400; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, facing `face`, arrived/forced; a goal more than 8 m from any ground stays partial/nearest
 ---@field onArrived? WalkHandler runs for arrived
 ---@field onFailed? WalkHandler runs for partial and blocked
@@ -897,7 +897,7 @@ function Character:attach(behaviour, params) end
 ---Stops its behaviour with `"detached"` at the next dispatch.
 function Character:detach() end
 
----Makes a noise where it stands, heard by others within `loudness` metres for half a second. Walls take nothing from it.
+---Makes a noise where it stands, heard by others within `loudness` metres, 0 to 10000, for half a second. Walls take nothing from it.
 ---@param loudness number
 function Character:emitNoise(loudness) end
 
@@ -1232,7 +1232,7 @@ function region.props(name) end
 ---@return Watch
 function region.area(area, options) end
 
----Watches a circle, metres; around a character it moves along and leaves that character out.
+---Watches a circle of 0 to 10000 metres; around a character it moves along and leaves that character out.
 ---@param place Place
 ---@param radius number
 ---@param options? RegionOptions
@@ -1323,14 +1323,14 @@ function SenseWatch:remove() end
 ---@class walkon.timer
 timer = {}
 
----Runs the handler once, so many seconds from now, in the next tick at the earliest.
+---Runs the handler once, so many seconds from now, 0 to 1000000, in the next tick at the earliest.
 ---@param seconds number
 ---@param handler? Handler
 ---@param payload any
 ---@return Timer
 function timer.after(seconds, handler, payload) end
 
----Runs the handler again and again; a function that returns false ends it.
+---Runs the handler again and again, after 0 to 1000000 seconds each time; a function that returns false ends it.
 ---@param seconds number
 ---@param handler Handler
 ---@param options? EveryOptions
@@ -1406,7 +1406,7 @@ task = {}
 ---@return Task
 function task.spawn(fn, ...) end
 
----Waits so long, a tick at least.
+---Waits so long, 0 to 1000000 seconds, a tick at least.
 ---@async
 ---@param seconds number
 function task.sleep(seconds) end

@@ -88,7 +88,7 @@ pub const HEARD: [HeardEvent; 12] = [
     heard(
         SCRIPT_FAULT,
         "{ kind: string, message: string, traceback: string, file: string, line: number, owner: string, character: Character?, callback: string, tick: number, step: number, strikes: number }",
-        "A call of a script has ended with a fault.",
+        "A call of a script has ended with a fault. `kind` is `error`: an error that no `pcall` caught; `fuel`: it took more steps than a call may; `memory`: it needed more memory than the scripts of a level have; `data`: something that has to be plain data is none; or `watchdog`: it ran for too long by the clock.",
     ),
 ];
 

@@ -42,7 +42,7 @@ pub const GROUPS: &[Library] = &[
 pub const SHAPES: &[TableType] = &[TableType {
     name: "SetOptions",
     doc: "How long a value is kept.",
-    fields: &[field("ttl", "number?", "2", "seconds until it clears itself")],
+    fields: &[field("ttl", "number?", "2", "seconds until it clears itself, 0 to 1000000")],
 }];
 
 const KEY: ApiParam = param("key", "string", "\"alarm\"");
@@ -82,7 +82,7 @@ pub const ENTRIES: &[Binding] = &[
             param("value", "any", "{ at = guard.position }"),
             param("options", "SetOptions?", "{ ttl = 2 }"),
         ],
-        raises: "data limit",
+        raises: "range data limit",
         doc: "Keeps plain data under the key; with `ttl`, for so many seconds.",
         example: "blackboard.level:set(\"noise\", guard.position, { ttl = 8 })",
         price: 12,

@@ -59,7 +59,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[PLACE, param("radius", "number", "1.5"), param("layer", "string?", "\"ground\"")],
         returns: "Block",
-        raises: "name limit",
+        raises: "name range limit",
         doc: "Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on, on one layer: that of the character \
               given as place, else the first, unless named. Ends with its owner, and when a reload replaces the owner's code.",
         example: "local block = nav.block(\"post\", 1.5)\nassert(nav.pending)\nblock:remove()",

@@ -53,7 +53,7 @@ pub const SHAPES: &[TableType] = &[
         name: "PlayOptions",
         doc: "How long an animation plays.",
         fields: &[
-            field("seconds", "number?", "2", "default 1"),
+            field("seconds", "number?", "2", "0 to 86400, default 1"),
             field("loop", "boolean?", "true", "stays until it is replaced"),
         ],
     },
@@ -141,7 +141,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[GOAL, param("options", "WalkOptions?", "{ gait = \"run\" }")],
         returns: "Walk",
-        raises: "name gone",
+        raises: "name range gone",
         doc: "Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk \
               before it settles `cancelled/superseded`.",
         example: "guard:walkTo(\"gate\", { onArrived = function(result) log.info(\"%s\", result) end })\nguard:walkTo(4, 2)",
@@ -151,7 +151,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[GOAL, param("options", "WalkOptions?", "{ gait = \"run\" }")],
         returns: "WalkResult",
-        raises: "name gone wait",
+        raises: "name range gone wait",
         doc: "The same as `walkTo`, and waits for the result; the walk belongs to the calling task and ends with it.",
         example: "local result = guard:walk(\"gate\")\nassert(result.status ~= nil)",
         ..Binding::waiting_method(TYPE, "walk")
@@ -197,7 +197,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "PlayOptions?", "{ seconds = 2 }"),
         ],
         returns: "Play",
-        raises: "gone",
+        raises: "range gone",
         doc: "Sets the animation state for some seconds (1 by default); does not stop a walk.",
         example: "guard:play(\"wave\", { seconds = 2 })\nassert(guard.animation == \"wave\")",
         price: 12,
@@ -229,7 +229,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[GOAL, param("options", "PathOptions?", "{ doors = \"open\" }")],
         returns: "boolean, PathReason?",
-        raises: "name gone",
+        raises: "name range gone",
         doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
         example: "local yes, why = guard:canReach(player)\nassert(yes or why)",
         ..Binding::method(TYPE, "canReach", can_reach)

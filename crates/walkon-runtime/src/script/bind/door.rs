@@ -47,7 +47,7 @@ pub const SHAPES: &[TableType] = &[
                 "\"refuse\"",
                 "close only: wait (default) until it is clear, refuse, or move those inside out",
             ),
-            field("patience", "number?", "5", "seconds to wait when occupied; default: no bound"),
+            field("patience", "number?", "5", "seconds to wait when occupied, 0 to 86400; default: no bound"),
         ],
     },
     TableType {
@@ -104,6 +104,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
+        raises: "range",
         doc: "Starts opening; a locked door refuses unless the key fits.",
         example: "door:open({ by = guard })\nassert(door.state == \"opening\")",
         price: 24,
@@ -112,6 +113,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
+        raises: "range",
         doc: "Starts closing, or waits as `whenOccupied` says. It never closes on a character unless told to push.",
         example: "door:close({ whenOccupied = \"refuse\" })",
         price: 24,
@@ -120,6 +122,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
+        raises: "range",
         doc: "Closes an open or opening door, opens any other.",
         example: "door:toggle()\nassert(door.state == \"opening\")",
         price: 24,
@@ -131,6 +134,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "DoorSetOptions?", "{ instant = true }"),
         ],
         returns: "DoorMove",
+        raises: "range",
         doc: "Opens or closes it whatever the lock says.",
         example: "door:set(true, { instant = true })",
         price: 12,

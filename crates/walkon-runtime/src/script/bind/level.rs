@@ -95,7 +95,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("name", "string", "\"visits\""), param("value", "number", "3")],
         doc: "A number for the run's summary and for the tables of `batch`; the last value of a name counts.",
-        raises: "limit",
+        raises: "range limit",
         example: "level.measure(\"visits\", 3)",
         ..Binding::function(LEVEL, "level.measure", measure)
     },

@@ -69,15 +69,18 @@ pub const SHAPES: &[TableType] = &[
         name: "NearestOptions",
         doc: "How far to look, and for which body.",
         fields: &[
-            field("within", "number?", "4", "metres, default 8"),
-            field("radius", "number?", "0.5", "half the width of the body, metres, default 0"),
+            field("within", "number?", "4", "metres, 0 to 10000, default 8"),
+            field("radius", "number?", "0.5", "half the width of the body, metres, 0 to 10, default 0"),
             LAYER,
         ],
     },
     TableType {
         name: "WalkableOptions",
         doc: "For which body.",
-        fields: &[field("radius", "number?", "0.5", "half the width of the body, metres, default 0"), LAYER],
+        fields: &[
+            field("radius", "number?", "0.5", "half the width of the body, metres, 0 to 10, default 0"),
+            LAYER,
+        ],
     },
     TableType {
         name: "PointOptions",
@@ -85,7 +88,7 @@ pub const SHAPES: &[TableType] = &[
         fields: &[
             field("area", "AreaName?", "\"yard\"", "in this area"),
             field("around", "Place?", "\"post\"", "near this place"),
-            field("within", "number?", "3", "metres around it, default 8"),
+            field("within", "number?", "3", "metres around it, 0 to 10000, default 8"),
             field("reachableFrom", "Place?", "guard", "with a way from here"),
             LAYER,
             field(
@@ -109,7 +112,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[FROM, TO, PATH],
         returns: "PathResult",
-        raises: "name",
+        raises: "name range",
         doc: "Searches at once, to the end; every node it looks at costs a unit of fuel.",
         example: "local path = nav.findPath(guard, \"post\")\nassert(path.status == \"complete\" and path.length > 0)",
         price: 48,
@@ -118,7 +121,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[FROM, TO, param("options", "PathRequestOptions?", "{ doors = \"open\" }")],
         returns: "PathRequest",
-        raises: "name limit",
+        raises: "name range limit",
         doc: "Asks for a path; the search is spread over ticks, first come first served.",
         example: "local request = nav.requestPath(guard, \"post\", { onPath = function(path) log.info(\"%s\", path.status) end })",
         price: 64,
@@ -127,7 +130,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[FROM, TO, PATH],
         returns: "boolean, PathReason?",
-        raises: "name",
+        raises: "name range",
         doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
         example: "local yes, why = nav.reachable(\"post\", \"gate\")\nassert(yes or why)",
         ..Binding::function(NAV, "nav.reachable", reachable)
@@ -135,7 +138,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[PLACE, param("options", "NearestOptions?", "{ within = 4 }")],
         returns: "vector?",
-        raises: "name",
+        raises: "name range",
         doc: "The nearest walkable point, within 8 m unless said otherwise.",
         example: "assert(nav.nearest(guard) == guard.position)",
         ..Binding::function(NAV, "nav.nearest", nearest)
@@ -143,7 +146,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("options", "PointOptions?", "{ area = \"yard\" }")],
         returns: "vector?",
-        raises: "name",
+        raises: "name range",
         doc: "A random walkable point; nil if none was found.",
         example: "local point = nav.randomPoint({ area = \"yard\" })\nassert(point and nav.isWalkable(point))",
         price: 24,
@@ -152,7 +155,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[FROM, TO, PATH],
         returns: "boolean, vector",
-        raises: "name",
+        raises: "name range",
         doc: "Whether the straight segment stays on walkable ground; its last walkable point.",
         example: "local clear, last = nav.lineOfWalk(guard, \"post\")\nassert(clear and last == nav.mark(\"post\").position)",
         ..Binding::function(NAV, "nav.lineOfWalk", line_of_walk)
@@ -160,7 +163,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[PLACE, param("options", "WalkableOptions?", "{ radius = 0.5 }")],
         returns: "boolean",
-        raises: "name",
+        raises: "name range",
         doc: "Whether one can stand there.",
         example: "assert(nav.isWalkable(\"post\"))",
         ..Binding::function(NAV, "nav.isWalkable", is_walkable)

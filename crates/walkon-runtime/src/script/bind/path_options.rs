@@ -34,7 +34,7 @@ const FIELDS: [ApiParam; 7] = [
         "radius",
         "number?",
         "0.5",
-        "half the width of the body, metres; default: that of the character at the start, else 0",
+        "half the width of the body, metres, 0 to 10; default: that of the character at the start, else 0",
     ),
     field(
         "doors",

@@ -82,7 +82,7 @@ pub const SHAPES: &[TableType] = &[
                 "function(event) end",
                 "runs each `every` seconds for those inside",
             ),
-            field("every", "number?", "2", "seconds between onStay, default 1"),
+            field("every", "number?", "2", "seconds between onStay, 0 to 86400, default 1"),
         ],
     },
     TableType {
@@ -91,7 +91,7 @@ pub const SHAPES: &[TableType] = &[
         fields: &[
             field("onTrue", "Handler?", "function(event) end", "payload { watch }"),
             field("onFalse", "Handler?", "function(event) end", "payload { watch }"),
-            field("every", "number?", "0.5", "seconds between tests, default each tick"),
+            field("every", "number?", "0.5", "seconds between tests, 0 to 86400, default each tick"),
         ],
     },
     TableType {
@@ -121,7 +121,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[NAME, OPTIONS],
         returns: "Watch",
-        raises: "name limit",
+        raises: "name range limit",
         doc: "Watches a region of the level.",
         example: "local watch = region.on(\"hall\", { onEnter = function(event) log.info(\"%s\", event.character) end })",
         price: 48,
@@ -130,7 +130,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[NAME, HANDLER, OPTIONS],
         returns: "Watch",
-        raises: "name limit",
+        raises: "name range limit",
         doc: "Short for `region.on` with `onEnter`.",
         example: "region.onEnter(\"hall\", function(event) event.character:stop() end, { filter = \"player\" })",
         price: 48,
@@ -139,7 +139,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[NAME, HANDLER, OPTIONS],
         returns: "Watch",
-        raises: "name limit",
+        raises: "name range limit",
         doc: "Short for `region.on` with `onExit`.",
         example: "region.onExit(\"hall\", function(event) log.info(\"left %s\", event.how) end)",
         price: 48,
@@ -156,7 +156,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("area", "AreaName", "\"yard\""), OPTIONS],
         returns: "Watch",
-        raises: "name limit",
+        raises: "name range limit",
         doc: "Watches a navigation area, available or not.",
         example: "region.area(\"yard\", { initial = true })",
         price: 48,
@@ -165,8 +165,8 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("place", "Place", "guard"), param("radius", "number", "3"), OPTIONS],
         returns: "Watch",
-        raises: "name limit",
-        doc: "Watches a circle, metres; around a character it moves along and leaves that character out.",
+        raises: "name range limit",
+        doc: "Watches a circle of 0 to 10000 metres; around a character it moves along and leaves that character out.",
         example: "region.near(guard, 3, { filter = \"player\", lineOfWalk = true })",
         price: 48,
         ..Binding::function(REGION, "region.near", near)
@@ -177,7 +177,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "WhenOptions", "{ every = 0.5 }"),
         ],
         returns: "Watch",
-        raises: "limit",
+        raises: "range limit",
         doc: "Runs `onTrue` and `onFalse` when the answer changes; it counts as false before the first test.",
         example: "region.when(function() return door.passable end, { onTrue = function() log.info(\"open\") end })",
         price: 32,

@@ -54,7 +54,8 @@ pub const HANDLER_ALIAS: Alias = Alias {
     doc: "A handler that is told of a character that was noticed, lost or heard.",
 };
 
-const RANGE: ApiParam = field("range", "number?", "7", "metres from middle to middle, default 10");
+const RANGE: ApiParam =
+    field("range", "number?", "7", "metres from middle to middle, 0 to 10000, default 10");
 const DEGREES: ApiParam = field(
     "degrees",
     "number?",
@@ -74,7 +75,7 @@ pub const SHAPES: &[TableType] = &[
                 "memory",
                 "number?",
                 "5",
-                "seconds within which a watch of the character may have seen the target; default: only what is in sight counts",
+                "seconds within which a watch of the character may have seen the target, 0 to 86400; default: only what is in sight counts",
             ),
         ],
     },
@@ -108,7 +109,7 @@ pub const SHAPES: &[TableType] = &[
     TableType {
         name: "HearOptions",
         doc: "How far a character hears.",
-        fields: &[field("range", "number?", "15", "metres; default as far as noises reach")],
+        fields: &[field("range", "number?", "15", "metres, 0 to 10000; default as far as noises reach")],
     },
     TableType {
         name: "HearResult",
@@ -129,8 +130,18 @@ pub const SHAPES: &[TableType] = &[
         fields: &[
             RANGE,
             DEGREES,
-            field("hearing", "number?", "15", "metres within which noises of the target are told; default 0"),
-            field("memory", "number?", "5", "seconds that the last known place is remembered, default 10"),
+            field(
+                "hearing",
+                "number?",
+                "15",
+                "metres within which noises of the target are told, 0 to 10000; default 0",
+            ),
+            field(
+                "memory",
+                "number?",
+                "5",
+                "seconds that the last known place is remembered, 0 to 86400, default 10",
+            ),
             field(
                 "onNotice",
                 "SenseHandler?",
@@ -185,7 +196,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "SeeOptions?", "{ range = 7, degrees = 120 }"),
         ],
         returns: "SeeResult",
-        raises: "name gone",
+        raises: "name range gone",
         doc: "Whether a character sees another, or a place, at this moment; with `memory` also whether its watches saw the other a while ago.",
         example: "local look = sense.see(guard, player, { degrees = 360 })\nassert(look.seen, look.reason)",
         price: 32,
@@ -194,7 +205,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[WATCHER, param("options", "HearOptions?", "{ range = 15 }")],
         returns: "HearResult",
-        raises: "gone",
+        raises: "range gone",
         doc: "The noise of others that a character hears best: the one whose reach it stands farthest inside. A noise is heard for half a second.",
         example: "player:emitNoise(12)\nlocal noise = sense.hear(guard)\nassert(noise.heard and noise.character == player)",
         price: 32,
@@ -207,7 +218,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "SenseOptions?", "{ range = 7, onNotice = function(event) end }"),
         ],
         returns: "SenseWatch",
-        raises: "gone limit",
+        raises: "range gone limit",
         doc: "Watches for a character, or for all with a tag. It looks first in step 11; a target is lost a tenth farther away, and 20 degrees wider, than it is noticed.",
         example: "local watch = sense.watch(guard, { tag = \"player\" }, { range = 7, onNotice = function(event) log.info(\"%s\", event.character) end })\nassert(watch.lastSeen == nil)",
         price: 48,
@@ -215,8 +226,8 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         params: &[param("loudness", "number", "8")],
-        raises: "gone",
-        doc: "Makes a noise where it stands, heard by others within `loudness` metres for half a second. Walls take nothing from it.",
+        raises: "range gone",
+        doc: "Makes a noise where it stands, heard by others within `loudness` metres, 0 to 10000, for half a second. Walls take nothing from it.",
         example: "player:emitNoise(8)",
         ..Binding::method("Character", "emitNoise", emit_noise)
     },

@@ -70,7 +70,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("seconds", "number", "0.1")],
         raises: "range wait",
-        doc: "Waits so long, a tick at least.",
+        doc: "Waits so long, 0 to 1000000 seconds, a tick at least.",
         example: "task.sleep(0.1)",
         ..Binding::waiting_function(TASK, "task.sleep")
     },
@@ -87,7 +87,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "UntilOptions?", "{ timeout = 1 }"),
         ],
         returns: "boolean",
-        raises: "wait",
+        raises: "range wait",
         doc: "Waits until the predicate, tested each tick, holds; false when the time is over.",
         example: "assert(task.waitUntil(function() return guard.alive end, { timeout = 1 }))",
         ..Binding::waiting_function(TASK, "task.waitUntil")
@@ -98,7 +98,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "EventOptions?", "{ timeout = 0.1 }"),
         ],
         returns: "any",
-        raises: "wait",
+        raises: "range wait",
         doc: "Waits for an event: its payload, nil when the time is over.",
         example: "assert(task.waitEvent(\"alarm\", { timeout = 0.1 }) == nil)",
         ..Binding::waiting_function(TASK, "task.waitEvent")

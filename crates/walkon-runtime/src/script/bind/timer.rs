@@ -42,7 +42,7 @@ pub const SHAPES: &[TableType] = &[TableType {
     name: "EveryOptions",
     doc: "How often, and with what.",
     fields: &[
-        field("times", "number?", "3", "how often; without it there is no end"),
+        field("times", "number?", "3", "how often, 1 to 1000000000; without it there is no end"),
         field("payload", "any", "{ lamp = 2 }", "plain data for the handler"),
     ],
 }];
@@ -59,7 +59,7 @@ pub const ENTRIES: &[Binding] = &[
         ],
         returns: "Timer",
         raises: "range data limit",
-        doc: "Runs the handler once, so many seconds from now, in the next tick at the earliest.",
+        doc: "Runs the handler once, so many seconds from now, 0 to 1000000, in the next tick at the earliest.",
         example: "timer.after(2, function(payload) log.info(\"lamp %d\", payload.lamp) end, { lamp = 2 })\ntimer.after(0.1):wait()",
         price: 12,
         ..Binding::function(TIMER, "timer.after", after)
@@ -72,7 +72,7 @@ pub const ENTRIES: &[Binding] = &[
         ],
         returns: "Timer",
         raises: "range data limit",
-        doc: "Runs the handler again and again; a function that returns false ends it.",
+        doc: "Runs the handler again and again, after 0 to 1000000 seconds each time; a function that returns false ends it.",
         example: "timer.every(0.5, function() return guard.alive end, { times = 3 })",
         price: 12,
         ..Binding::function(TIMER, "timer.every", every)

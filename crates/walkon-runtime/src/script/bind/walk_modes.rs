@@ -34,11 +34,16 @@ const FOLLOW_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
             "distance",
             "number?",
             "2",
-            "metres from centre to centre, on its layer and floor, that are near enough; default `radius`, else 1.35",
+            "metres from centre to centre, on its layer and floor, that are near enough, 0 to 1000; default `radius`, else 1.35",
         ),
         field("keep", "boolean?", "true", "never settle on reaching: stay close until stopped"),
-        field("loseBeyond", "number?", "14", "farther than these metres the target is lost; default never"),
-        field("loseAfter", "number?", "4", "seconds that it must be so far away, default 0"),
+        field(
+            "loseBeyond",
+            "number?",
+            "14",
+            "farther than these metres, 0 to 1000, the target is lost; default never",
+        ),
+        field("loseAfter", "number?", "4", "seconds that it must be so far away, 0 to 86400, default 0"),
     ],
 );
 const FOLLOW_NAMES: [&str; FOLLOW_FIELDS.len()] = names(&FOLLOW_FIELDS);
@@ -49,7 +54,7 @@ const FLEE_FIELDS: [ApiParam; walk_options::FIELDS.len() + 1] = joined(
         "distance",
         "number?",
         "6",
-        "metres in a straight line over all floors that are far enough, default 8",
+        "metres in a straight line over all floors that are far enough, 0 to 1000, default 8",
     )],
 );
 const FLEE_NAMES: [&str; FLEE_FIELDS.len()] = names(&FLEE_FIELDS);
@@ -58,7 +63,7 @@ const PAUSE: ApiParam = field(
     "pause",
     "(number | {number})?",
     "{ 1, 3 }",
-    "seconds at each stop, or { least, most } to draw from; default 0",
+    "seconds at each stop, 0 to 86400, or { least, most } to draw from; default 0",
 );
 
 const PATROL_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
@@ -87,7 +92,7 @@ const WANDER_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
             "\"post\"",
             "only around this place; with `within` alone: around where it stands",
         ),
-        field("within", "number?", "4", "metres around it, default 8"),
+        field("within", "number?", "4", "metres around it, 0 to 1000, default 8"),
         PAUSE,
     ],
 );
@@ -128,7 +133,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "FollowOptions?", "{ gait = \"run\", loseBeyond = 14, loseAfter = 4 }"),
         ],
         returns: "Walk",
-        raises: "gone",
+        raises: "range gone",
         doc: "Keeps up with a character: `arrived/reached` once within `distance` and the target stands; no way for \
               `patience`: `blocked/noPath` or `blocked/doorClosed`; lost: `cancelled/targetGone` with `goal` where it was last.",
         example: "local walk = guard:follow(player, { distance = 1.2, gait = \"run\" })\nassert(guard.currentWalk == walk)",
@@ -141,7 +146,7 @@ pub const ENTRIES: &[Binding] = &[
             param("options", "FleeOptions?", "{ gait = \"run\", distance = 6 }"),
         ],
         returns: "Walk",
-        raises: "name gone",
+        raises: "name range gone",
         doc: "Moves off until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.",
         example: "local walk = guard:flee(player, { gait = \"run\" })\nassert(walk.state == \"planning\")",
         price: 48,
@@ -163,7 +168,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("options", "WanderOptions?", "{ area = \"yard\", pause = { 1, 3 } }")],
         returns: "Walk",
-        raises: "name gone",
+        raises: "name range gone",
         doc: "Walks to random reachable points of the character's own stream, pausing; never arrives.",
         example: "local walk = guard:wander({ around = \"post\", within = 4, pause = { 1, 3 } })\nassert(walk:stop())",
         price: 64,

@@ -40,7 +40,7 @@ pub const FIELDS: [ApiParam; 22] = [
         "radius",
         "number?",
         "0.5",
-        "metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6",
+        "metres from the goal that count as reached, 0 to 1000; default 0.05, for a character 1.35, for a door 0.6",
     ),
     field(
         "accept",
@@ -73,8 +73,13 @@ pub const FIELDS: [ApiParam; 22] = [
         "\"yield\"",
         "standing characters are asked aside, waited for, or passed through; default \"push\"",
     ),
-    field("patience", "number?", "2", "seconds without progress before the walk is blocked; default 3"),
-    field("timeout", "number?", "30", "seconds for the whole walk; default none"),
+    field(
+        "patience",
+        "number?",
+        "2",
+        "seconds without progress before the walk is blocked, 0 to 86400; default 3",
+    ),
+    field("timeout", "number?", "30", "seconds for the whole walk, 0 to 86400; default none"),
     field(
         "ensure",
         "boolean?",

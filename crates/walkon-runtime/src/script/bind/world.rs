@@ -62,7 +62,7 @@ pub const SHAPES: &[TableType] = &[
         fields: &[
             field("tag", "string?", "\"watch\"", "has this tag"),
             field("near", "Place?", "guard", "stands near this place; needs radius"),
-            field("radius", "number?", "10", "metres around `near`"),
+            field("radius", "number?", "10", "metres around `near`, 0 to 1000000"),
             field("region", "RegionName?", "\"hall\"", "stands in this region"),
         ],
     },
@@ -123,7 +123,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("query", "CharacterQuery?", "{ tag = \"watch\" }")],
         returns: "{Character}",
-        raises: "name",
+        raises: "name range",
         doc: "All characters that match, in id order.",
         example: "assert(#world.characters() == 2)\nassert(world.characters({ near = guard, radius = 0.5 })[1] == guard)",
         ..Binding::function(WORLD, "world.characters", characters)
@@ -134,7 +134,7 @@ pub const ENTRIES: &[Binding] = &[
             param("query", "CharacterQuery?", "{ tag = \"watch\" }"),
         ],
         returns: "number",
-        raises: "name",
+        raises: "name range",
         doc: "Writes where all characters are that match, in id order: `x`, `y` and `z` of each as 32-bit floats, twelve bytes. Returns how \
               many match; those for whom there is no room are left out. For thousands at once: no handle or vector is made.",
         example: "local places = buffer.create(12 * 2)\nassert(world.positions(places) == 2)\nassert(buffer.readf32(places, 0) == \
@@ -150,7 +150,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[param("options", "SpawnOptions", "{ name = \"scout\", at = \"post\" }")],
         returns: "Character?, string?",
-        raises: "name state limit data",
+        raises: "name range state limit data",
         doc: "A new character; nil and a sentence when no walkable point lies within 8 m of `at`.",
         example: "local scout = world.spawn({ name = \"scout\", at = \"post\", like = \"guard\" })\nassert(scout and scout.walkSpeed == guard.walkSpeed)",
         price: 96,

@@ -71,6 +71,7 @@ fn index(pages: &[ReferencePage]) -> String {
     }
     put(&mut text, format_args!("| [Tables and types](tables.md) | {} |\n", bind::shapes().len()));
     text.push_str("\nLevels have a page of their own: [the level file](level-file.md).\n");
+    mistakes(&mut text);
     text.push_str("\n## Every name\n\n");
     let mut names: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     for page in pages {
@@ -87,6 +88,31 @@ fn index(pages: &[ReferencePage]) -> String {
         put(&mut text, format_args!("| [`{name}`]({page}.md#{}) | {} |\n", anchor(&name), cell(doc)));
     }
     text
+}
+
+/// What the words after "Raises" stand for.
+pub(super) const MISTAKES: [(&str, &str); 7] = [
+    ("name", "the name of something that is not there; the message proposes the nearest one"),
+    ("range", "a number outside its range, which the message names, or one that is not finite"),
+    (
+        "data",
+        "something that is no plain data: a function, a handle, a table with a metatable or within itself",
+    ),
+    ("state", "something that is not possible as things are, such as a second character of one name"),
+    ("limit", "more of something than the level may have"),
+    ("gone", "a character or another thing that was removed"),
+    ("wait", "a call that waits where nothing may wait: in `update`, `init`, a predicate"),
+];
+
+/// How a call can fail in scripts.
+fn mistakes(text: &mut String) {
+    text.push_str(
+        "\n## Raises\n\nAn argument that is missing or of another type, and an option that is not known, raise everywhere. \
+         What else a function raises stands below it in these words:\n\n| Word | Raised for |\n|---|---|\n",
+    );
+    for (word, meaning) in MISTAKES {
+        put(text, format_args!("| `{word}` | {} |\n", cell(meaning)));
+    }
 }
 
 /// `guard:walkTo` is shown as `Character:walkTo`, so that it can be found.

@@ -23,6 +23,26 @@ fn every_type_of_the_table_is_understood() {
 }
 
 #[test]
+fn every_word_for_what_a_function_raises_is_explained() {
+    let explained = reference::MISTAKES.map(|(word, _)| word);
+    for entry in bind::entries() {
+        for word in entry.raises.split_whitespace() {
+            assert!(explained.contains(&word), "{}: {word}", entry.called);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_fault_is_explained() {
+    use crate::script::vm::fault::FaultKind;
+    use crate::world::event_name;
+    let fault = event_name::HEARD.iter().find(|event| event.name == event_name::SCRIPT_FAULT).unwrap();
+    for kind in [FaultKind::Error, FaultKind::Fuel, FaultKind::Memory, FaultKind::Data, FaultKind::Watchdog] {
+        assert!(fault.doc.contains(&format!("`{}`", kind.name())), "{kind:?}");
+    }
+}
+
+#[test]
 fn luau_types_become_annotations() {
     let cases = [
         ("number?", "number?"),
