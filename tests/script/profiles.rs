@@ -227,6 +227,8 @@ fn a_profile_of_tests_is_the_sum_of_theirs_and_the_command_tables_a_level() {
         let output = walkon(&["profile", "levels/courtyard.json", "--seconds", "5", "--by", by]);
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains(&format!("  {by} ")) && text.contains("guard.lua"), "{text}");
+        assert!(!text.contains("(no file)"), "what belongs to no file has its name alone: {text}");
+        assert_eq!(text.contains("  host load "), by == "callback", "{text}");
     }
 }
 

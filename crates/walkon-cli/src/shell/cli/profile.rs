@@ -88,16 +88,14 @@ fn rows(profile: &Profile, by: ProfileRows) -> Vec<ProfileRow> {
     let file = |file: &str| if file.is_empty() { "(no file)".to_owned() } else { file.to_owned() };
     let mut rows: Vec<ProfileRow> = match by {
         ProfileRows::Behaviour => profile.files.iter().map(|(name, used)| whole(file(name), used)).collect(),
-        ProfileRows::Character => profile
-            .callers
-            .iter()
-            .map(|(who, used)| whole(format!("{} ({})", who.name, file(&who.file)), used))
-            .collect(),
+        ProfileRows::Character => {
+            profile.callers.iter().map(|(who, used)| whole(of_file(&who.name, &who.file), used)).collect()
+        }
         ProfileRows::Callback => profile
             .calls
             .iter()
             .map(|(key, used)| {
-                whole(format!("{} {} ({})", key.who.name, key.callback, file(&key.who.file)), used)
+                whole(of_file(&format!("{} {}", key.who.name, key.callback), &key.who.file), used)
             })
             .collect(),
         ProfileRows::Function => {
@@ -114,6 +112,11 @@ fn rows(profile: &Profile, by: ProfileRows) -> Vec<ProfileRow> {
         other.used.fuel.cmp(&one.used.fuel).then_with(|| one.who.cmp(&other.who))
     });
     rows
+}
+
+/// A name, with its file in brackets where it has one: what loads the files has none.
+fn of_file(name: &str, file: &str) -> String {
+    if file.is_empty() { name.to_owned() } else { format!("{name} ({file})") }
 }
 
 /// Widest name of a row.
