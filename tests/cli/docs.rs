@@ -268,6 +268,62 @@ fn seed_k1_the_page_about_crowds_has_every_setting_as_it_is() {
     assert!(page.contains("| `reciprocal` | true |"));
 }
 
+/// The cells of the rows of a page whose first cell names one of several things: `a`, `b`.
+fn rows_about<'p>(page: &'p str, name: &str) -> Vec<&'p str> {
+    let named = format!("`{name}`");
+    let is_named = |line: &&str| line.starts_with("| ") && line.split(" | ").next().unwrap().contains(&named);
+    page.lines().filter(is_named).collect()
+}
+
+#[test]
+fn the_page_about_traces_has_every_fact_and_every_field_of_a_run() {
+    use serde_json::Value;
+    let root = crate::place::root();
+    let page = fs::read_to_string(root.join("docs/traces.md")).unwrap();
+    let named = |name: &str| page.contains(&format!("`{name}`"));
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("run.jsonl");
+    let mut facts = std::collections::BTreeSet::new();
+    for level in ["courtyard", "bridge", "market", "tavern"] {
+        let (level, trace) = (format!("levels/{level}.json"), trace.to_str().unwrap());
+        let arguments = ["run", &level, "--seconds", "60", "--format", "json", "--trace", trace];
+        let output = crate::place::walkon(root, &arguments);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for (key, value) in report.as_object().unwrap() {
+            let rows = rows_about(&page, key);
+            assert!(!rows.is_empty(), "{key}");
+            let has = |inner: &str| rows.iter().any(|row| row.contains(&format!("`{inner}`")));
+            let inner = value.as_object().into_iter().filter(|_| key != "measures").flatten();
+            inner.for_each(|(inner, _)| assert!(has(inner), "{key}.{inner}"));
+        }
+        let lines = fs::read_to_string(trace).unwrap();
+        for line in lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            let keys = line.as_object().unwrap().keys().filter(|key| *key != "t" && *key != "e");
+            match line["e"].as_str() {
+                Some(fact) => {
+                    let rows = rows_about(&page, fact);
+                    let has = |key: &String| rows.iter().any(|row| row.contains(&format!("`{key}`")));
+                    keys.for_each(|key| assert!(has(key), "{fact}: {key}"));
+                    facts.insert(fact.to_owned());
+                }
+                None => keys.for_each(|key| assert!(named(key), "{key}")),
+            }
+        }
+    }
+    assert!(facts.len() > 15, "{facts:?}");
+    // Those that no shipped level has in a minute stand there as well.
+    let sources = ["world/event_name.rs", "game/recorder.rs"]
+        .map(|file| fs::read_to_string(root.join("crates/walkon-runtime/src").join(file)).unwrap());
+    let names = sources[0].lines().filter_map(|line| line.strip_prefix("pub const ")?.split('"').nth(1));
+    let named_there = sources[1].split("fact(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    for fact in names.chain(named_there) {
+        assert!(!rows_about(&page, fact).is_empty(), "{fact}");
+    }
+    for end in ["bound", "finish", "until", "fault", "limit", "signal"] {
+        assert!(rows_about(&page, "ended")[0].contains(&format!("`{end}`")), "{end}");
+    }
+}
+
 #[test]
 fn every_link_of_the_guide_leads_somewhere() {
     for path in pages() {
