@@ -325,6 +325,31 @@ fn the_page_about_traces_has_every_fact_and_every_field_of_a_run() {
 }
 
 #[test]
+fn the_page_about_checks_has_every_code_and_every_key_of_a_project() {
+    let root = crate::place::root();
+    let page = fs::read_to_string(root.join("docs/checking.md")).unwrap();
+    let (levels, scripts) = page.split_once("## Codes of scripts").unwrap();
+    let of_levels = (levels, "crates/walkon-runtime/src/level/diagnostic.rs");
+    let of_scripts = (scripts, "crates/walkon-cli/src/shell/lint/finding.rs");
+    for (part, file) in [of_levels, of_scripts] {
+        let source = fs::read_to_string(root.join(file)).unwrap();
+        let codes = source.split_once("mod code {").unwrap().1.split_once("\n}").unwrap().0;
+        let codes: Vec<&str> =
+            codes.split(": &str = \"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert!(codes.len() > 20, "{file}: {codes:?}");
+        for code in codes {
+            assert!(part.contains(&format!("\n| `{code}` | ")), "docs/checking.md lacks {code} of {file}");
+        }
+    }
+    let source = fs::read_to_string(root.join("crates/walkon-shell/src/project.rs")).unwrap();
+    let keys = source.split_once("const MARKER_FIELDS").unwrap().1.split_once(';').unwrap().1;
+    let keys = keys.split_once(';').unwrap().0.split('"').skip(1).step_by(2);
+    for key in keys {
+        assert!(levels.contains(&format!("\n| `{key}` | ")), "docs/checking.md lacks the key {key}");
+    }
+}
+
+#[test]
 fn every_link_of_the_guide_leads_somewhere() {
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
