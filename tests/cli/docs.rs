@@ -350,6 +350,50 @@ fn the_page_about_checks_has_every_code_and_every_key_of_a_project() {
 }
 
 #[test]
+fn the_page_of_symptoms_has_the_messages_as_they_are_printed() {
+    let page = fs::read_to_string(crate::place::root().join("docs/symptoms.md")).unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let place = project.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, text).unwrap();
+    };
+    write("walkon.json", "{}");
+    write(
+        "scripts/cinematics/three.lua",
+        "return { holds = { \"al\" }, script = function(c) c:walk(world.character(\"bo\"), \"far\") end }",
+    );
+    let cases = [
+        ("task.spawn(function() while true do end end)", "", "stopped after 100000 steps without a wait"),
+        (
+            "local text = (\"x\"):rep(1e6)",
+            "\"limits\": { \"fuelPerCall\": 100 }, ",
+            "stopped: one call of a function takes",
+        ),
+        (
+            "cinematic.play(\"three\")",
+            "",
+            "walk: character \"bo\" is not held by cinematic \"three\"; add it to holds",
+        ),
+    ];
+    for (code, limits, message) in cases {
+        write("scripts/a.lua", &format!("function onStart()\n  {code}\nend\n"));
+        write(
+            "levels/a.json",
+            &format!(
+                "{{ {limits}\"script\": \"a.lua\", \"marks\": {{ \"far\": [8, 8] }}, \"navigation\": {{ \"areas\": [{{ \
+                 \"name\": \"f\", \"polygon\": [[0, 0], [9, 0], [9, 9], [0, 9]] }}] }}, \"characters\": [{{ \
+                 \"name\": \"al\", \"position\": [1, 1] }}, {{ \"name\": \"bo\", \"position\": [2, 2] }}] }}"
+            ),
+        );
+        let output = crate::place::walkon(project.path(), &["run", "levels/a.json", "--ticks", "30"]);
+        let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert!(told.concat().contains(message), "{code}: {told:?}");
+        assert!(page.contains(message), "docs/symptoms.md lacks: {message}");
+    }
+}
+
+#[test]
 fn every_link_of_the_guide_leads_somewhere() {
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
