@@ -275,6 +275,7 @@ impl<'de> Visitor<'de> for AnyValue {
 #[cfg(test)]
 mod tests {
     use crate::edit::json::{Json, number_text};
+    use proptest::prelude::*;
     use serde_json::{Number, json};
 
     #[test]
@@ -297,6 +298,19 @@ mod tests {
             assert_eq!(text.parse::<f64>().unwrap(), value);
         }
         assert_eq!(number_text(&Number::from(u64::MAX)), u64::MAX.to_string());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_number_is_read_written_and_read_as_the_same(value in prop::num::f64::NORMAL, metres in -1e4..1e4) {
+            for value in [value, metres] {
+                let read = Json::read(&format!("{value:e}")).unwrap();
+                prop_assert_eq!(&read, &Json::Number(Number::from_f64(value).unwrap()));
+                prop_assert_eq!(read.leaf_text().parse::<f64>().unwrap(), value);
+            }
+        }
     }
 
     #[test]
