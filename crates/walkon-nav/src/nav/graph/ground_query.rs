@@ -51,6 +51,10 @@ impl<'a> GraphGroundQuery<'a> {
         Self { map, by: by.clone() }
     }
 
+    pub(crate) fn map(&self) -> &'a PointGraph {
+        self.map
+    }
+
     pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
         self.map.spot(place, &self.by).is_some()
     }
@@ -142,7 +146,8 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// The places between the ends of a line where the ground below it bends, at the height of the ground:
-    /// the line over them lies on the links. Nothing where the line is not clear. Cost: as
+    /// the line over them lies on the links. Nothing where the line is not clear, or ends on another floor
+    /// than it was to: it is a link, above or below which others fork off. Cost: as
     /// [`GraphGroundQuery::sight_over`], and the square of the bends.
     pub(crate) fn bends(
         &self,
@@ -150,7 +155,9 @@ impl<'a> GraphGroundQuery<'a> {
         usable: &dyn Fn(u32) -> bool,
         effort: &Effort,
     ) -> Vec<Vec3> {
-        self.bends_over(line, &self.chain(line, usable, effort), effort)
+        let chain = self.chain(line, usable, effort);
+        let is_meant = self.end_over(line.to, &chain).is_some_and(|end| is_level(end, line.to));
+        if is_meant { self.bends_over(line, &chain, effort) } else { Vec::new() }
     }
 
     /// The same over links that hold the line. Cost: the square of the bends.
@@ -240,7 +247,7 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// Where a line passes the ends of a link, as parts of the line in order: there the height beside the
     /// link bends.
-    fn ends_beside(&self, Segment { from, to }: Segment<Vec3>, link: u32) -> Vec<f64> {
+    pub(crate) fn ends_beside(&self, Segment { from, to }: Segment<Vec3>, link: u32) -> Vec<f64> {
         let Segment { from: a, to: b } = self.on_ground(link);
         let (start, end) = (ground(from), ground(to));
         let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1];
@@ -341,12 +348,12 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// The height of a link beside a place.
-    fn height(&self, link: u32, place: Vec3) -> f32 {
+    pub(crate) fn height(&self, link: u32, place: Vec3) -> f32 {
         spot(self.map.net(), link, place).point.y
     }
 
     /// The part of a line within the width of a link.
-    fn cover(&self, Segment { from, to }: Segment<Vec3>, link: u32) -> Option<[f64; 2]> {
+    pub(crate) fn cover(&self, Segment { from, to }: Segment<Vec3>, link: u32) -> Option<[f64; 2]> {
         within_stadium(
             Segment { from: ground(from), to: ground(to) },
             self.on_ground(link),
@@ -366,6 +373,11 @@ impl<'a> GraphGroundQuery<'a> {
         let under: Option<LinkSpot> = self.map.spot(place, &self.by);
         under.map_or(place, |spot| spot.above(place))
     }
+}
+
+/// Whether a line that ends at a point ends where it was to end, and not on a link above or below.
+pub(crate) fn is_level(end: Vec3, to: Vec3) -> bool {
+    (end.y - to.y).abs() < 0.1
 }
 
 /// Whether a segment is further from a place than a distance along one axis alone.

@@ -355,11 +355,15 @@ fn flat_m(net: &Adjacency, ends: [u32; 2]) -> f64 {
 /// ground all of them is one place.
 const UPRIGHT: f32 = 0.01;
 
+/// Whether on the ground all of a link is one place.
+pub(crate) fn is_upright([a, b]: [Vec3; 2]) -> bool {
+    ((b - a) * Vec3::new(1.0, 0.0, 1.0)).length() < UPRIGHT * (b - a).length()
+}
+
 /// The place on a link that is nearest on the ground; nearest in space where it leads straight up.
 pub(crate) fn spot(net: &Adjacency, link: u32, point: Vec3) -> LinkSpot {
     let flat = Vec3::new(1.0, 0.0, 1.0);
-    let [a, b] = net.places(link);
-    if ((b - a) * flat).length() < UPRIGHT * (b - a).length() {
+    if is_upright(net.places(link)) {
         return spot_in_space(net, link, point);
     }
     project(net, link, |a, b| ((point - a) * flat, (b - a) * flat))

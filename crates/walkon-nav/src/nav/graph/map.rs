@@ -868,6 +868,8 @@ fn link_hash([a, b]: [u32; 2]) -> u64 {
 }
 
 #[cfg(test)]
+mod cost_laws;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ pub mod editable_graph;
 pub mod generate;
 mod ground_query;
 pub mod islands;
+mod line_price;
 pub mod link;
 mod link_lengths;
 pub mod link_rows;

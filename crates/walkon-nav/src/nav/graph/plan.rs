@@ -16,7 +16,8 @@ use crate::base::geom::Segment;
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::climb::{ClimbingWay, is_climb, is_steep};
 use crate::nav::graph::dijkstra::{FAR, Tip};
-use crate::nav::graph::ground_query::{Chain, GraphGroundQuery};
+use crate::nav::graph::ground_query::{Chain, GraphGroundQuery, is_level};
+use crate::nav::graph::line_price::LinePrices;
 use crate::nav::graph::link_rows::{AdjacentPoint, link_mm};
 use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{LinkPassage, PointGraph, disc_meets};
@@ -106,6 +107,14 @@ struct Measure {
     length_m: f64,
     cost_m: f64,
     crossings: Vec<Crossing>,
+}
+
+/// What a path is measured on.
+#[derive(Clone, Copy)]
+struct MeasuredGround<'a> {
+    map: &'a PointGraph,
+    by: &'a Traversal,
+    prices: LinePrices<'a>,
 }
 
 /// What steps cost: the length of a link at the price of what lies across it.
@@ -287,7 +296,14 @@ impl GraphPlan {
             }
             self.end_smoothing(query, line);
         }
-        self.lay(map, query, line, effort) && line.measure.step(map, &query.by, &line.laid, effort)
+        self.lay(map, query, line, effort) && self.measure(map, query, line, effort)
+    }
+
+    /// Goes on to measure what is laid, until it is measured or the effort is spent; whether it is.
+    fn measure(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
+        let ground = GraphGroundQuery::new(map, &query.by);
+        let prices = LinePrices::new(&ground, &self.passages);
+        line.measure.step(&MeasuredGround { map, by: &query.by, prices }, &line.laid, effort)
     }
 
     /// Ends what is left of a line without smoothing it.
@@ -297,7 +313,7 @@ impl GraphPlan {
         }
         let endless = SmoothingBill::default().slice(u32::MAX);
         let is_laid = self.lay(map, query, line, &endless);
-        let is_measured = line.measure.step(map, &query.by, &line.laid, &endless);
+        let is_measured = self.measure(map, query, line, &endless);
         debug_assert!(is_laid && is_measured, "what has no end ends by itself");
     }
 
@@ -352,10 +368,9 @@ impl GraphPlan {
         };
         let is_plain = map.is_plain() && by.areas.is_none();
         let usable = |link: u32| map.passage(link, by) != LinkPassage::Closed;
-        let price = |from: Vec3, to: Vec3| {
-            let cost = map.straight_at(Segment { from, to }, by, effort);
-            cost.map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
-        };
+        let prices = LinePrices::new(&ground, &self.passages);
+        // In thousandths of a millimetre, so that no sum of stretches is dearer for being one.
+        let price = |from: Vec3, to: Vec3| (prices.mm(Segment { from, to }, effort) * 1000.0) as u64;
         let bends = |from: Vec3, to: Vec3| {
             let last = last.borrow();
             let is_known = (last.from, last.to) == (from, to);
@@ -641,38 +656,30 @@ fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
     }
 }
 
-/// Whether a line that ends at a point ends where it was to end, and not on a link above or below.
-fn is_level(end: Vec3, to: Vec3) -> bool {
-    (end.y - to.y).abs() < 0.1
-}
-
 impl Measure {
     /// Goes on to find length, cost, and the closed areas that a path goes through, until it is measured or
     /// the effort is spent; whether it is measured.
-    fn step(&mut self, map: &PointGraph, by: &Traversal, points: &[Vec3], effort: &Effort) -> bool {
+    fn step(&mut self, ground: &MeasuredGround<'_>, points: &[Vec3], effort: &Effort) -> bool {
         for pair in points.windows(2).skip(self.done) {
             if effort.is_spent() {
                 return false;
             }
-            self.add(map, by, [pair[0], pair[1]], effort);
+            self.add(ground, [pair[0], pair[1]], effort);
             self.done += 1;
         }
         true
     }
 
-    fn add(&mut self, map: &PointGraph, by: &Traversal, [from, to]: [Vec3; 2], effort: &Effort) {
+    fn add(&mut self, ground: &MeasuredGround<'_>, [from, to]: [Vec3; 2], effort: &Effort) {
+        let &MeasuredGround { map, by, prices } = ground;
         let stretch_m = f64::from(from.distance(to));
         let from_m = self.length_m;
         self.length_m += f64::from(crate::base::geom::flat_distance(from, to));
         effort.add(GraphGroundQuery::under_effort(map, from.midpoint(to)));
         let passage = map.spot_through(from.midpoint(to), by).map(|spot| map.passage(spot.link, by));
         let Some(LinkPassage::Through(area, metres)) = passage else {
-            // Where links fork above one another the straight line may be another than the one meant.
-            let (is_clear, end) = GraphGroundQuery::new(map, by).sight_at(Segment { from, to }, effort);
-            let straight =
-                (is_clear && is_level(end, to)).then(|| map.cost_of(Segment { from, to }, end, by, effort));
-            let factor = if let Some(LinkPassage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
-            self.cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
+            // Whole millimetres, as on every map.
+            self.cost_m += prices.mm(Segment { from, to }, effort).ceil() / 1000.0;
             return;
         };
         self.cost_m += stretch_m;

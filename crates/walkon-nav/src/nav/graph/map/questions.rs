@@ -14,32 +14,9 @@ impl PointGraph {
     /// way.
     pub(crate) fn straight_at(&self, line: Segment<Vec3>, by: &Traversal, effort: &Effort) -> Option<Cost> {
         let (clear, end) = GraphGroundQuery::new(self, by).sight_at(line, effort);
-        clear.then(|| self.cost_of(line, end, by, effort))
-    }
-
-    /// The cost of a straight line that is clear and ends at `end`, at the height of the ground.
-    pub(crate) fn cost_of(
-        &self,
-        Segment { from, to }: Segment<Vec3>,
-        end: Vec3,
-        by: &Traversal,
-        effort: &Effort,
-    ) -> Cost {
-        let places = [from, to, from.midpoint(to)];
-        places.into_iter().for_each(|place| effort.add(GraphGroundQuery::under_effort(self, place)));
-        let factor = f64::from(self.costliest(from, to, by));
         // The cast saturates.
-        Cost((f64::from(from.distance(end)) * 1000.0 * factor).ceil() as u32)
-    }
-
-    /// The most expensive factor of the links under the ends of a line: a shortcut is never taken for cheaper
-    /// than it is.
-    fn costliest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
-        let factor = |point: Vec3| {
-            let link = self.spot(point, by).map(|spot| self.passage(spot.link, by));
-            if let Some(LinkPassage::Open(factor)) = link { factor } else { 1.0 }
-        };
-        factor(from).max(factor(to)).max(factor(from.midpoint(to)))
+        let mm = || self.line_mm(Segment { from: line.from, to: end }, by, effort).ceil() as u32;
+        clear.then(|| Cost(mm()))
     }
 
     /// Where a body begins, through closed doors if need be.
