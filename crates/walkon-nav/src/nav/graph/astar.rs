@@ -15,7 +15,7 @@ use glam::DVec3;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::alt_heuristic::GraphGoal;
 use crate::nav::graph::dijkstra::{FAR, Tip};
-use crate::nav::graph::link_rows::AdjacentPoint;
+use crate::nav::graph::link_rows::{AdjacentPoint, DEAREST};
 use crate::nav::{NodeId, SearchStep};
 
 /// Slack of a search that is exact.
@@ -124,13 +124,14 @@ impl GraphSearch {
     /// known.
     #[inline(always)]
     fn offer(&mut self, toward: &Toward, at: u32, g: u32, parent: u32) {
+        let g = g.min(DEAREST);
         let record = self.records[at as usize];
         let is_known = record.stamp & !WAITING == self.generation;
         if is_known && record.g <= g {
             return;
         }
         let h = if is_known { record.h } else { toward.bound_mm(at) };
-        let f = g.saturating_add(h);
+        let f = g.saturating_add(h).min(DEAREST);
         if f >= self.best {
             return;
         }
@@ -166,8 +167,9 @@ impl GraphSearch {
             self.spent += 1;
             note(NodeId(at));
             let left = (ground.left)(at);
-            if left != FAR && g.saturating_add(left) < self.best {
-                (self.best, self.last) = (g.saturating_add(left), Some(at));
+            let whole = g.saturating_add(left).min(DEAREST);
+            if left != FAR && whole < self.best {
+                (self.best, self.last) = (whole, Some(at));
             }
             for &step in ground.net.steps(at) {
                 let price = (ground.price)(at, step);

@@ -9,6 +9,9 @@ use glam::Vec3;
 
 use crate::nav::graph::EditableGraph;
 
+/// The most that a link or a way costs, millimetres: what would cost more is still a way.
+pub(crate) const DEAREST: u32 = u32::MAX - 2;
+
 /// Points and their links. `Default` is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkRows {
@@ -36,7 +39,7 @@ pub struct AdjacentPoint {
 pub fn link_mm(a: Vec3, b: Vec3) -> u32 {
     let length_m = (b.as_dvec3() - a.as_dvec3()).length();
     // The cast saturates.
-    ((length_m * 1000.0).ceil() as u32).max(1)
+    ((length_m * 1000.0).ceil() as u32).clamp(1, DEAREST)
 }
 
 impl LinkRows {

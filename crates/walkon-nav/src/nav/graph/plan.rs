@@ -18,7 +18,7 @@ use crate::nav::graph::climb::{ClimbingWay, is_climb, is_steep};
 use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::graph::ground_query::{Chain, GraphGroundQuery, is_level};
 use crate::nav::graph::line_price::LinePrices;
-use crate::nav::graph::link_rows::{AdjacentPoint, link_mm};
+use crate::nav::graph::link_rows::{AdjacentPoint, DEAREST, link_mm};
 use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{LinkPassage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
@@ -148,8 +148,8 @@ impl LinkPrices<'_> {
                 mm + if is_inside { 0.0 } else { f64::from(metres) * 1000.0 }
             }
         };
-        // The cast saturates: a price without limit is no way through.
-        (cost.ceil() as u32).max(1)
+        // The cast saturates.
+        (cost.ceil() as u32).clamp(1, DEAREST)
     }
 
     /// What a stretch of the link of a spot costs from the spot, or to it.

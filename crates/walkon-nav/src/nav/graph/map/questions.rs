@@ -8,6 +8,7 @@ use glam::Vec3;
 
 use super::*;
 use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::graph::link_rows::DEAREST;
 
 impl PointGraph {
     /// The cost of walking straight, and what it takes to find it is counted; None when something is in the
@@ -16,7 +17,7 @@ impl PointGraph {
         let (clear, end) = GraphGroundQuery::new(self, by).sight_at(line, effort);
         // The cast saturates.
         let mm = || self.line_mm(Segment { from: line.from, to: end }, by, effort).ceil() as u32;
-        clear.then(|| Cost(mm()))
+        clear.then(|| Cost(mm().min(DEAREST)))
     }
 
     /// Where a body begins, through closed doors if need be.

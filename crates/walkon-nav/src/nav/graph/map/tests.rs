@@ -465,3 +465,32 @@ fn r6_places_on_a_link_that_leads_straight_up_are_found_at_their_height() {
     }
     assert_eq!(plan(&map, &query(Vec3::ZERO, Vec3::new(2.0, 4.0, 0.0), body())).status, PathStatus::Complete);
 }
+
+/// Points and links on level ground, with areas across.
+fn flat(points: &[[f32; 2]], links: &[[u32; 2]], areas: Vec<GraphArea>) -> PointGraph {
+    let points = points.iter().map(|&[x, z]| Vec3::new(x, 0.0, z)).collect();
+    let draft = EditableGraph::new(points, links, Vec::new()).unwrap();
+    PointGraph::new(GraphSource { draft, width_m: 0.1, agent_radius_m: 0.45, areas, uses_parts: false })
+}
+
+/// A door across x = 4 to 6.
+fn gate(available: bool) -> GraphArea {
+    let polygon = vec![[4.0, -1.0], [6.0, -1.0], [6.0, 1.0], [4.0, 1.0]];
+    GraphArea { polygon, heights_m: [-9.0, 9.0], available, factor: 1.0, is_obstacle: false }
+}
+
+#[test]
+fn a_way_that_costs_more_than_whole_millimetres_count_is_a_way() {
+    let everywhere = vec![[-5e4, -5e4], [5e4, -5e4], [5e4, 5e4], [-5e4, 5e4]];
+    let mud = GraphArea { polygon: everywhere, factor: 100.0, ..gate(true) };
+    let ends = [Vec3::new(-40_000.0, 0.0, 0.0), Vec3::new(40_000.0, 0.0, 0.0)];
+    let bent = [[-4e4, 0.0], [0.0, 100.0], [4e4, 0.0]];
+    for map in [
+        flat(&[[-4e4, 0.0], [4e4, 0.0]], &[[0, 1]], vec![mud.clone()]),
+        flat(&bent, &[[0, 1], [1, 2]], vec![mud]),
+    ] {
+        let answer = plan(&map, &query(ends[0], ends[1], body()));
+        assert_eq!((answer.status, map.reach(ends[0], ends[1], &body())), (PathStatus::Complete, Reach::Yes));
+        assert!((answer.path.cost_m - 8e6).abs() < 200.0, "{}", answer.path.cost_m);
+    }
+}
