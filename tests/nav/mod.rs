@@ -2,6 +2,7 @@
 
 pub mod changing_ground;
 pub mod graph_climbs;
+pub mod graph_doors;
 pub mod graph_edits;
 pub mod graph_floor;
 pub mod graph_ground;

@@ -1,11 +1,14 @@
 //! The ground of a graph under one kind of body.
 //!
 //! In: a map, a traversal, once; places after that. Out: clear or not, how far. Holds: a line is clear when
-//! every point of it lies within the width of an open link, and each link that it goes over to is at the same
-//! height there. Walls are not told: the ground of a graph has none, it ends. Not here: costs, paths.
+//! every point of it lies within the width of an open link, each link that it goes over to is at the same
+//! height there, and it ends on the floor of its end. Walls are not told: the ground of a graph has none, it
+//! ends. Not here: costs, paths.
 
 use glam::{Vec2, Vec3};
 
+#[cfg(test)]
+use crate::base::geom::STOREY_M;
 use crate::base::geom::{Point, Segment, flat_distance, ground, segment_distance_sq};
 use crate::base::ordered;
 use crate::nav::Traversal;
@@ -136,13 +139,24 @@ impl<'a> GraphGroundQuery<'a> {
             (reached, link) = (leave, next);
         }
         if reached >= 1.0 {
-            return (true, Vec3::new(to.x, self.height(link, to), to.z));
+            let end = Vec3::new(to.x, self.height(link, to), to.z);
+            return (self.is_floor_of(end, to, usable, effort), end);
         }
         let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
         let last = from.lerp(to, part as f32);
         let last = Vec3::new(last.x, self.height(link, last), last.z);
         let is_legal = map.lookup().under(map.net(), last, width, usable).is_some();
         (false, if is_legal { last } else { under.above(from) })
+    }
+
+    /// Whether the ground of a place, at which a line ends that goes there, is that on which a body at the
+    /// place stands, and none above or below it.
+    fn is_floor_of(&self, end: Vec3, place: Vec3, usable: &dyn Fn(u32) -> bool, effort: &Effort) -> bool {
+        if (end.y - place.y).abs() <= STEP_M {
+            return true;
+        }
+        let under = self.begin(place, usable, effort);
+        under.is_some_and(|under| (under.point.y - end.y).abs() <= STEP_M)
     }
 
     /// The places between the ends of a line where the ground below it bends, at the height of the ground:
@@ -338,7 +352,12 @@ impl<'a> GraphGroundQuery<'a> {
             (reached, link) = (leave, other);
         }
         if reached >= 1.0 {
-            return (true, Vec3::new(to.x, self.height(link, to), to.z));
+            let ends = covers.iter().filter(|cover| cover.1[1] >= 1.0).map(|cover| self.height(cover.0, to));
+            let rise = |y: f32| (y - to.y).abs();
+            let floor = ends.min_by(|a, b| rise(*a).total_cmp(&rise(*b))).filter(|y| rise(*y) <= STOREY_M);
+            let end = Vec3::new(to.x, self.height(link, to), to.z);
+            let is_here = rise(end.y) <= STEP_M || floor.is_some_and(|y| (y - end.y).abs() <= STEP_M);
+            return (is_here, end);
         }
         let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
         let last = from.lerp(to, part as f32);

@@ -1,0 +1,52 @@
+//! Doors across the links of graphs, and the floors that lines end on.
+//!
+//! Goal: whoever stands on a link that a door closes further on walks up to the door, and no walk waits
+//! without an end. Method: levels of a few points, one walk each.
+
+use serde_json::{Value, json};
+use walkon_runtime::nav::Traversal;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::walk::AcceptEnd;
+
+use crate::fixture::{Stage, send};
+
+/// A level of points, links and the door "gate" across x = 4 to 6.
+fn level(points: &[[f32; 3]], links: &[[usize; 2]], hero: [f32; 3], door: &Value) -> Value {
+    let area =
+        json!({ "name": "d", "polygon": [[4, -1], [6, -1], [6, 1], [4, 1]], "available": door["open"] });
+    let mut gate = json!({ "name": "gate", "area": "d" });
+    for (key, value) in door.as_object().expect("keys of a door") {
+        gate[key] = value.clone();
+    }
+    json!({
+        "navigation": { "kind": "graph", "width": 0.1, "points": points, "links": links, "areas": [area] },
+        "characters": [{ "name": "hero", "position": hero, "radius": 0.3 }],
+        "doors": [gate],
+    })
+}
+
+#[test]
+fn a_line_of_walk_ends_on_the_floor_of_its_end() {
+    let points = [
+        [0.0, 3.0, 0.0],
+        [10.0, 3.0, 0.0],
+        [0.0, 0.0, 0.0],
+        [10.0, 0.0, 0.0],
+        [12.0, 0.0, 0.0],
+        [12.0, 3.0, 0.0],
+    ];
+    let links = [[0, 1], [2, 3], [3, 4], [1, 5], [4, 5]];
+    let mut level = level(&points, &links, [1.0, 3.0, 0.0], &json!({ "open": true }));
+    level["navigation"]["areas"][0]["heights"] = json!([-9, -8]);
+    let mut stage = Stage::of(&level.to_string());
+    let nav = stage.world().nav();
+    let by = Traversal { radius_m: 0.3, ..Traversal::default() };
+    let clear = |from: [f32; 3], to: [f32; 3]| nav.sight(from.into(), to.into(), &by).0;
+    assert!(clear([1.0, 3.0, 0.0], [5.0, 3.0, 0.0]) && clear([5.0, 0.0, 0.0], [1.0, 0.0, 0.0]));
+    assert!(clear([1.0, 2.5, 0.0], [5.0, 3.4, 0.0]), "as far above the floor as bodies may be");
+    assert!(!clear([1.0, 3.0, 0.0], [5.0, 0.0, 0.0]) && !clear([5.0, 0.0, 0.0], [1.0, 3.0, 0.0]));
+    let hero = stage.hero();
+    send(&mut stage, hero, Goal::Point([5.0, 0.0, 0.0].into()), |options| options.accept = AcceptEnd::Exact);
+    assert_eq!(stage.until_settled(1, 3600), ["arrived/reached"]);
+    assert!(stage.position().distance([5.0, 0.0, 0.0].into()) < 0.05, "at {}", stage.position());
+}
