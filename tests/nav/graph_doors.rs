@@ -26,6 +26,17 @@ fn level(points: &[[f32; 3]], links: &[[usize; 2]], hero: [f32; 3], door: &Value
 }
 
 #[test]
+fn a_walk_that_waits_at_a_door_on_its_second_climb_ends_after_its_patience() {
+    let points = [[0.0, 0.0, 0.0], [4.0, 10.0, 0.0], [8.0, 0.0, 0.0], [11.0, 0.0, 0.0]];
+    let mut level = level(&points, &[[0, 1], [1, 2], [2, 3]], [0.0; 3], &json!({ "open": false }));
+    level["navigation"]["areas"][0]["polygon"] = json!([[4.4, -1], [4.6, -1], [4.6, 1], [4.4, 1]]);
+    level["characters"][0]["doors"] = json!("wait");
+    let mut stage = Stage::of(&level.to_string());
+    stage.walk(11.0, 0.0, |options| options.patience_ticks = 180);
+    assert_eq!(stage.until_settled(1, 3600), ["blocked/doorClosed"], "at {}", stage.position());
+}
+
+#[test]
 fn a_line_of_walk_ends_on_the_floor_of_its_end() {
     let points = [
         [0.0, 3.0, 0.0],

@@ -105,7 +105,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     let is_near = || walk_modes::is_within_radius(parts.characters, &parts.settings.crowd, walk);
-    if walk.is_paused || walk.on_link.is_some() || walk.backing_out.is_some() {
+    if walk.is_paused || takes_link(walk) || walk.backing_out.is_some() {
         backing_out::look(parts, id);
         rest(parts, id);
     } else if let Phase::Turning(reason) = walk.phase {
@@ -221,6 +221,11 @@ fn in_the_way(map: &LevelMap, characters: &Characters, everyone: &Everyone, walk
     });
     let nearest = near.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     nearest.map(|(_, _, id)| Blocker::Character(id))
+}
+
+/// Whether a walk takes a link and gets on with it. One that stands at a door on it waits as at any other.
+fn takes_link(walk: &Walk) -> bool {
+    walk.on_link.is_some() && !matches!(walk.phase, Phase::AtDoor(_))
 }
 
 /// A walk that stands because it was told to, or takes a link, has no patience to lose, only time.
