@@ -25,6 +25,32 @@ fn level(points: &[[f32; 3]], links: &[[usize; 2]], hero: [f32; 3], door: &Value
     })
 }
 
+/// A way along x, and one back at z = 4 that is not joined to it.
+const ISLANDS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [10.0, 0.0, 4.0], [0.0, 0.0, 4.0]];
+
+#[test]
+fn who_stands_before_a_door_on_its_link_walks_up_to_it_and_over_no_empty_ground() {
+    let joined = [[0, 1], [1, 2], [2, 3]];
+    let cases = [
+        (&joined[..], [0.0, 0.0, 0.0], json!({ "open": true, "oneWay": [-1, 0] })),
+        (&joined[..], [1.0, 0.0, 0.0], json!({ "open": true, "teams": ["x"] })),
+        (&joined[..], [2.0, 0.0, 0.0], json!({ "open": false, "locked": true })),
+        (&[[0, 1], [2, 3]][..], [0.0, 0.0, 0.0], json!({ "open": true, "teams": ["x"] })),
+    ];
+    for (links, hero, door) in cases {
+        let mut stage = Stage::of(&level(&ISLANDS, links, hero, &door).to_string());
+        assert_eq!(stage.position().x, hero[0], "{door}: the hero begins where it was put");
+        stage.walk(10.0, 4.0, |_| {});
+        for _ in 0..1200 {
+            stage.tick();
+            let place = stage.position();
+            assert!(place.z.abs() < 0.5 && place.x < 4.3, "{door}: at {place}");
+        }
+        assert_eq!(stage.ends, ["partial/nearest"], "{door}");
+        assert!(stage.position().x > 3.5, "{door}: at {}", stage.position());
+    }
+}
+
 #[test]
 fn a_walk_that_waits_at_a_door_on_its_second_climb_ends_after_its_patience() {
     let points = [[0.0, 0.0, 0.0], [4.0, 10.0, 0.0], [8.0, 0.0, 0.0], [11.0, 0.0, 0.0]];

@@ -394,6 +394,13 @@ impl NavMap {
         }
     }
 
+    /// The ground below a body on a link of a graph that is closed to it further on, as by a door; None where
+    /// it stands on open ground, and on none.
+    #[must_use]
+    pub fn closed_ground(&self, point: Vec3, by: &Traversal) -> Option<Vec3> {
+        self.graph()?.closed_ground(point, by)
+    }
+
     /// The points and links, where the map is made of them.
     #[must_use]
     pub fn graph(&self) -> Option<&PointGraph> {

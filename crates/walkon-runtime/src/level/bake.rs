@@ -500,7 +500,7 @@ fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
         let layer = character.layer.as_ref().map_or(0, |layer| def.layer_number(&layer.value));
         let by = Traversal { radius_m: character.radius_m as f32, layer, ..Traversal::default() };
         let wanted = resolve::world(character.position.value, floor);
-        if map.is_walkable(wanted, &by) {
+        if map.is_walkable(wanted, &by) || map.closed_ground(wanted, &by).is_some() {
             continue;
         }
         let (span, pointer) = (character.position.span, format!("/characters/{index}/position"));
@@ -521,7 +521,7 @@ fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
                         finding.help(format!("the nearest place to stand is [{x}, {z}]"))
                     }
                     None if map.islands().is_empty() => finding.help("this map has no ground to stand on"),
-                    None => finding.help("no place of this map is wide enough for it"),
+                    None => finding.help("no place of this map is open and wide enough for it"),
                 }
             }),
         }

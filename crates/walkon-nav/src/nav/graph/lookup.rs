@@ -10,6 +10,7 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Point, Segment, ground};
 use crate::nav::graph::adjacency::Adjacency;
+use crate::nav::graph::climb::STEP_M;
 use crate::nav::graph::map::STOREY_M;
 use crate::nav::smooth::Effort;
 
@@ -210,6 +211,29 @@ impl LinkLookup {
             }
         }
         best.map(|(_, spot)| spot)
+    }
+
+    /// All usable links on the ground within a width of a body, at the height of the one under it, a step
+    /// more or less: that one first, then the lower.
+    pub(crate) fn holding(
+        &self,
+        net: &Adjacency,
+        point: Vec3,
+        width_m: f32,
+        usable: &dyn Fn(u32) -> bool,
+    ) -> Vec<LinkSpot> {
+        let Some(under) = self.under(net, point, width_m, usable) else { return Vec::new() };
+        let mut all = vec![under];
+        for &link in self.around(ground(point)) {
+            note_look();
+            let spot = spot(net, link, point);
+            let is_here = geom::flat_distance(spot.point, point) <= width_m + 1e-4
+                && (spot.point.y - under.point.y).abs() <= STEP_M;
+            if is_here && link != under.link && usable(link) {
+                all.push(spot);
+            }
+        }
+        all
     }
 
     /// Links whose squares a line on the ground comes through, each once, sorted. Cost: the rows of squares

@@ -34,8 +34,6 @@ mod questions;
 pub(crate) use crate::base::geom::STOREY_M;
 /// How much nearer than it may a link comes to an obstacle before it counts, metres: rounding.
 const KEEP_SPARE_M: f64 = 1e-6;
-/// How far a body off the ground may be from it to begin a walk, metres.
-const START_MAX_M: f32 = 8.0;
 
 /// Points that are looked at to see whether a link that goes has cut something off, before all labels are
 /// made again.
@@ -355,43 +353,38 @@ impl PointGraph {
         self.lookup.under(&self.net, point, self.width_m(), &usable)
     }
 
+    /// All places on links under a body, the one right below it first: a place belongs to all of them.
+    pub(crate) fn spots_through(&self, point: Vec3, by: &Traversal) -> Vec<LinkSpot> {
+        let usable = |link: u32| self.fits(by) && self.passage(link, by) != LinkPassage::Closed;
+        self.lookup.holding(&self.net, point, self.width_m(), &usable)
+    }
+
+    /// The group of connected points that the link of a place belongs to.
+    pub(crate) fn group_of(&self, labels: &[u32], spot: &LinkSpot) -> u32 {
+        labels[self.net.links()[spot.link as usize][0] as usize]
+    }
+
     fn location(&self, spot: &LinkSpot, point: Vec3) -> Location {
         Location { node: NodeId(self.net.links()[spot.link as usize][0]), point }
     }
 
-    /// The first area that is closed, or closed to a body, when only such ones are in the way.
-    fn first_door(&self, labels: &[u32], start: &LinkSpot, to: Vec3, by: &Traversal) -> Option<AreaId> {
-        let is_closed = |area: AreaId| {
-            let at = area.index();
-            let is_barred = by.barred().binary_search(&area).is_ok();
-            !self.areas[at].is_obstacle && (is_barred || !self.states[at].available)
-        };
-        let areas: Vec<(AreaId, f32)> = (0..self.states.len())
-            .map(AreaId::from)
-            .filter(|&area| is_closed(area))
-            .map(|area| (area, 0.0))
-            .collect();
-        if areas.is_empty() {
-            return None;
-        }
-        let opened = Traversal { through: Some(areas.into()), rules: None, ..by.clone() };
-        let all = self.labels_opened(&opened);
-        let goal = self.spot_through(to, &opened)?;
-        let label = |spot: &LinkSpot| all[self.net.links()[spot.link as usize][0] as usize];
-        if label(&goal) != label(start) {
-            return None;
-        }
-        let here = labels[self.net.links()[start.link as usize][0] as usize];
-        let (passages, now) = (self.passages(&opened), self.passages(by));
-        (0..).zip(&self.across.set_of).filter(|(_, set)| **set != 0).find_map(|(link, &set)| {
-            let ends: [u32; 2] = self.net.links()[link];
-            let is_edge = ends.iter().any(|&end| labels[end as usize] == here);
-            let opens =
-                passages[set as usize] != LinkPassage::Closed && now[set as usize] == LinkPassage::Closed;
-            let mut areas =
-                self.across.sets[set as usize].iter().map(|&area| AreaId::from(usize::from(area)));
-            areas.find(|&area| is_edge && opens && is_closed(area))
-        })
+    /// The areas whose links are walls to a body.
+    pub(crate) fn walls_of(&self, by: &Traversal) -> Vec<AreaId> {
+        let walls = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
+        (0..self.areas.len()).filter(|&at| walls.has(at)).map(AreaId::from).collect()
+    }
+
+    /// Whether a place lies in an area, or nearer to it than links may come that it does not lie across.
+    pub(crate) fn is_within(&self, area: AreaId, point: Vec3) -> bool {
+        self.areas[area.index()].is_near(point, self.keep_m(area.index()))
+    }
+
+    /// Whether an area lies across a straight stretch to a body at its beginning. One that stands nearer to it
+    /// than bodies keep goes away from it, and one that stands in it comes out.
+    pub(crate) fn comes_into(&self, area: AreaId, ends: [Vec3; 2]) -> bool {
+        let (shape, is_near) = (&self.areas[area.index()], self.is_within(area, ends[0]));
+        let keep_m = if is_near { 0.0 } else { self.keep_m(area.index()) };
+        !shape.holds(ends[0]) && shape.meets(ends, keep_m)
     }
 
     /// For each point the lowest-numbered point that it is connected to. Cost: a look at the areas; for a
@@ -774,6 +767,17 @@ impl GraphArea {
             && geom::polygon_contains(&self.polygon, ground(point))
     }
 
+    /// Whether a place lies in it, or nearer to it than a distance.
+    fn is_near(&self, point: Vec3, keep_m: f64) -> bool {
+        let near_m = keep_m - KEEP_SPARE_M;
+        let is_beside = |edge: Segment<Point>| {
+            near_m > 0.0 && geom::segment_distance_sq(ground(point), edge.from, edge.to) < near_m * near_m
+        };
+        (self.heights_m[0]..=self.heights_m[1]).contains(&point.y)
+            && (geom::polygon_contains(&self.polygon, ground(point))
+                || geom::edges(&self.polygon).any(is_beside))
+    }
+
     /// Whether a link comes through it, or nearer to it than a distance.
     fn meets(&self, [a, b]: [Vec3; 2], keep_m: f64) -> bool {
         if a.y.max(b.y) < self.heights_m[0] || a.y.min(b.y) > self.heights_m[1] {
@@ -871,5 +875,7 @@ fn link_hash([a, b]: [u32; 2]) -> u64 {
 mod cost_laws;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod start_laws;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ pub(crate) mod climb;
 mod connected_components;
 mod dijkstra;
 pub mod editable_graph;
+mod footing;
 pub mod generate;
 mod ground_query;
 pub mod islands;

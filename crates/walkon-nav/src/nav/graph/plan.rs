@@ -16,6 +16,7 @@ use crate::base::geom::Segment;
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::climb::{ClimbingWay, is_climb, is_steep};
 use crate::nav::graph::dijkstra::{FAR, Tip};
+use crate::nav::graph::footing::{Footing, FootingKind};
 use crate::nav::graph::ground_query::{Chain, GraphGroundQuery, is_level};
 use crate::nav::graph::line_price::LinePrices;
 use crate::nav::graph::link_rows::{AdjacentPoint, DEAREST, link_mm};
@@ -38,8 +39,9 @@ const LEVEL_M: f32 = 1e-3;
 /// The paused work on one query.
 #[derive(Clone, Debug)]
 pub(crate) struct GraphPlan {
-    start: LinkSpot,
-    goal: LinkSpot,
+    start: Footing,
+    /// The links on which it may end, the one right below its end first; none where it ends beside its start.
+    goals: Vec<LinkSpot>,
     /// Where the path begins and ends, at the height of the ground.
     ends: [Vec3; 2],
     trouble: Option<PathFailure>,
@@ -125,6 +127,13 @@ struct LinkPrices<'a> {
     passages: &'a [LinkPassage],
 }
 
+/// One of the two ends of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TipEnd {
+    Start,
+    Goal,
+}
+
 impl LinkPrices<'_> {
     /// What a step costs; [`FAR`] where nobody may go, or others stand.
     #[inline(always)]
@@ -152,14 +161,42 @@ impl LinkPrices<'_> {
         (cost.ceil() as u32).clamp(1, DEAREST)
     }
 
+    /// The points that a way may begin with from some places, or end with before them, each once, at what the
+    /// stretch between costs.
+    fn tips(self, spots: &[LinkSpot], end: TipEnd) -> Vec<Tip> {
+        let mut tips: Vec<Tip> = spots.iter().flat_map(|spot| self.tips_of(spot, end)).collect();
+        tips.retain(|tip| tip.1 != FAR);
+        tips.sort_unstable();
+        tips.dedup_by_key(|tip| tip.0);
+        tips
+    }
+
+    /// The same for a place on one link: at its end there is no need to go to the other one.
+    fn tips_of(self, spot: &LinkSpot, end: TipEnd) -> Vec<Tip> {
+        let [a, b] = self.map.net().links()[spot.link as usize];
+        let place = |at: u32| self.map.net().points()[at as usize];
+        let price = |at: u32| match end {
+            TipEnd::Start => self.part(None, spot, [spot.point, place(at)]),
+            TipEnd::Goal => self.part(Some(at), spot, [place(at), spot.point]),
+        };
+        match spot.part {
+            0.0 => vec![(a, 1)],
+            1.0 => vec![(b, 1)],
+            _ => vec![(a, price(a)), (b, price(b))],
+        }
+    }
+
     /// What a stretch of the link of a spot costs from the spot, or to it.
     fn part(self, from: Option<u32>, spot: &LinkSpot, [a, b]: [Vec3; 2]) -> u32 {
+        if self.held.binary_search(&spot.link).is_ok() {
+            return FAR;
+        }
         self.stretch(from, self.passages[self.map.set_across(spot.link) as usize], link_mm(a, b))
     }
 }
 
 impl GraphPlan {
-    /// Closes the links that others stand on, but for the one it begins on and the one it ends on.
+    /// Closes the links that others stand on, but for those that it begins and ends on.
     fn keep_out_of_others(&mut self, map: &PointGraph, query: &PathQuery) {
         let discs = query.others.as_deref().unwrap_or(&[]);
         let covers = |disc: &Disc| disc_meets(disc, self.ends[1], self.ends[1]);
@@ -169,10 +206,11 @@ impl GraphPlan {
         }
         let mut near = Vec::new();
         for disc in discs.iter().filter(|disc| disc.centre.is_finite()) {
+            let own = self.own_links(disc);
             map.lookup().along(disc.centre, disc.centre, disc.radius_m.max(0.0), &mut near);
             for &link in &near {
                 let [a, b] = map.net().links()[link as usize].map(|end| map.net().points()[end as usize]);
-                if link != self.start.link && link != self.goal.link && disc_meets(disc, a, b) {
+                if !own.contains(&link) && disc_meets(disc, a, b) {
                     self.held.push(link);
                 }
             }
@@ -181,15 +219,29 @@ impl GraphPlan {
         self.held.dedup();
     }
 
+    /// The links that a body does not close: those below the start and the goal, and all on which they lie
+    /// where the body covers them.
+    fn own_links(&self, disc: &Disc) -> Vec<u32> {
+        let ends = [(&self.start.spots, self.ends[0]), (&self.goals, self.ends[1])];
+        let own = ends.into_iter().flat_map(|(spots, place)| {
+            let count = if disc_meets(disc, place, place) { spots.len() } else { 1 };
+            spots.iter().take(count).map(|spot| spot.link)
+        });
+        own.collect()
+    }
+
     /// A way worked out beforehand, where there is one that is good enough.
     fn shortcut(&mut self, map: &PointGraph, search: &mut Search) -> Option<Vec<u32>> {
         let is_plain = |link: u32| self.passages[map.set_across(link) as usize] == LinkPassage::Open(1.0);
         let is_open =
             |link: u32| is_plain(link) && (self.held.is_empty() || self.held.binary_search(&link).is_err());
-        if !is_plain(self.start.link) || !is_plain(self.goal.link) {
+        if !self.start.spots.iter().chain(&self.goals).all(|spot| is_plain(spot.link)) {
             return None;
         }
-        let [from, to] = [&self.start, &self.goal].map(|spot| tips(map, spot));
+        let [mut from, mut to] = self.tips(map);
+        // The nearer first: it says which part the place lies in.
+        from.sort_unstable_by_key(|&(at, cost)| (cost, at));
+        to.sort_unstable_by_key(|&(at, cost)| (cost, at));
         let (found, looked) = map.routes().shortcut(map.net(), &from, &to, is_open, search);
         self.spent = self.spent.saturating_add(looked);
         found.map(|route| route.points)
@@ -202,23 +254,17 @@ impl GraphPlan {
         search: &mut Search,
         left: u32,
     ) -> SearchStep {
-        let prices = LinkPrices { map, held: &self.held, passages: &self.passages };
-        let (net, [start, goal]) = (map.net(), [&self.start, &self.goal]);
-        let place = |at: u32| net.points()[at as usize];
-        let to: [Tip; 2] = net.links()[goal.link as usize]
-            .map(|end| (end, prices.part(Some(end), goal, [place(end), goal.point])));
+        let net = map.net();
+        let [from, to] = self.tips(map);
         let cheapest = f64::from(map.cheapest_factor_for(query.by.areas.as_deref()));
         let toward = Toward::new(net, &to, cheapest);
         let is_watched = search.is_watched();
         let Search { graph: GraphScratch { finder, .. }, popped, .. } = search;
         if !self.begun {
-            let from = net.links()[start.link as usize]
-                .map(|end| (end, prices.part(None, start, [start.point, place(end)])));
-            let is_one = start.link == goal.link;
-            let whole = if is_one { prices.part(None, start, [start.point, goal.point]) } else { FAR };
-            finder.begin(&toward, from.into_iter().filter(|tip| tip.1 != FAR), whole, EXACT);
+            finder.begin(&toward, from, self.whole(map), EXACT);
             self.begun = true;
         }
+        let prices = self.prices(map);
         let price = |from, step| prices.step(from, step);
         let ground = LinkCosts { net, toward: &toward, price, left: |at: u32| left_of(&to, at) };
         finder.step(&ground, left, |node| {
@@ -226,6 +272,35 @@ impl GraphPlan {
                 popped.push(node);
             }
         })
+    }
+
+    fn prices<'a>(&'a self, map: &'a PointGraph) -> LinkPrices<'a> {
+        LinkPrices { map, held: &self.held, passages: &self.passages }
+    }
+
+    /// The points that a way may begin with, and those that it may end with.
+    fn tips(&self, map: &PointGraph) -> [Vec<Tip>; 2] {
+        let prices = self.prices(map);
+        let from = match &self.start.kind {
+            FootingKind::Open => prices.tips(&self.start.spots, TipEnd::Start),
+            FootingKind::Closed { tips, .. } => tips.clone(),
+            FootingKind::Point(_) => Vec::new(),
+        };
+        [from, prices.tips(&self.goals, TipEnd::Goal)]
+    }
+
+    /// What a way costs that touches no point; [`FAR`] where there is none.
+    fn whole(&self, map: &PointGraph) -> u32 {
+        if self.goals.is_empty() {
+            return link_mm(self.ends[0], self.ends[1]);
+        }
+        let own = self.start.spots.iter().filter(|_| self.start.is_open());
+        let pairs = own.flat_map(|start| self.goals.iter().map(move |goal| (start, goal)));
+        let shared = pairs.filter(|(start, goal)| start.link == goal.link);
+        let price = |(start, goal): (&LinkSpot, &LinkSpot)| {
+            self.prices(map).part(None, start, [start.point, goal.point])
+        };
+        shared.map(price).min().unwrap_or(FAR)
     }
 
     fn none(&self, map: &PointGraph, trouble: PathFailure) -> PathAnswer {
@@ -423,61 +498,7 @@ impl Plan for GraphPlan {
     type Map = PointGraph;
 
     fn begin(map: &PointGraph, query: &PathQuery) -> Begun<Self> {
-        let none = |trouble| PathAnswer::none(trouble, map.revision());
-        let by = &query.by;
-        if !map.fits(by) {
-            return Err(Box::new(none(PathFailure::TooWide)));
-        }
-        if !query.goal.is_finite() {
-            return Err(Box::new(none(PathFailure::NoPath)));
-        }
-        let under = map.spot_through(query.start, by);
-        let effort = Effort::endless();
-        let Some(start) = under.or_else(|| map.start_spot(query.start, by, &effort)) else {
-            return Err(Box::new(none(PathFailure::StartOffNav)));
-        };
-        // A body off the ground walks to the nearest place of it first, not straight to the first point of
-        // the way.
-        let began = if under.is_some() { start.above(query.start) } else { start.point };
-        let labels = map.labels(by);
-        let trouble = map.trouble(&labels, &start, query.goal, by, &effort);
-        let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
-        let goal = match trouble {
-            None => map.spot_through(query.goal, by),
-            Some(_) => {
-                let usable = |link: u32| {
-                    label(link) == label(start.link) && map.passage(link, by) != LinkPassage::Closed
-                };
-                map.lookup().nearest(map.net(), query.goal, f32::INFINITY, &usable, &effort)
-            }
-        };
-        let Some(goal) = goal else { return Err(Box::new(none(PathFailure::NoPath))) };
-        let end = if trouble.is_none() { goal.above(query.goal) } else { goal.point };
-        if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
-            let expansions = begun_for(&effort);
-            return Err(Box::new(PathAnswer { nearest: Some(end), expansions, ..none(trouble) }));
-        }
-        let mut plan = Self {
-            ends: [began, end],
-            start,
-            goal,
-            trouble,
-            others: Others::Avoided,
-            covered: None,
-            held: Vec::new(),
-            walled: None,
-            passages: map.passages(by),
-            begun: false,
-            tries_parts: uses_parts(map, by) && start.link != goal.link,
-            is_over_parts: false,
-            bent: None,
-            granted: 0,
-            line: None,
-            is_new: true,
-            spent: begun_for(&effort),
-        };
-        plan.keep_out_of_others(map, query);
-        Ok(plan)
+        Self::begin_within(map, query, &query.by)
     }
 
     fn begun_for(&self) -> u32 {
@@ -507,8 +528,11 @@ impl Plan for GraphPlan {
             };
             let barring = PathQuery { by: asked.by.barring(&[area]), ..asked.clone() };
             let spent = answer.expansions;
-            match Self::begin(map, &barring) {
-                Ok(again) => *self = Self { spent: again.spent.saturating_add(spent), ..again },
+            match Self::begin_within(map, &barring, &query.by) {
+                Ok(again) => {
+                    let trouble = again.trouble.map(|trouble| first_trouble(answer.trouble, trouble));
+                    *self = Self { spent: again.spent.saturating_add(spent), trouble, ..again };
+                }
                 Err(answer) => {
                     let expansions = answer.expansions.saturating_add(spent);
                     return Some(PathAnswer { expansions, ..*answer });
@@ -520,6 +544,55 @@ impl Plan for GraphPlan {
 }
 
 impl GraphPlan {
+    /// Begins for a body that goes no way against the one-way areas of `gates` either.
+    fn begin_within(map: &PointGraph, query: &PathQuery, gates: &Traversal) -> Begun<Self> {
+        let none = |trouble| PathAnswer::none(trouble, map.revision());
+        let by = &query.by;
+        if !map.fits(by) {
+            return Err(Box::new(none(PathFailure::TooWide)));
+        }
+        if !query.goal.is_finite() {
+            return Err(Box::new(none(PathFailure::NoPath)));
+        }
+        let effort = Effort::endless();
+        let Some(start) = map.footing_within(query.start, [by, gates], &effort) else {
+            return Err(Box::new(none(PathFailure::StartOffNav)));
+        };
+        let labels = map.labels(by);
+        let trouble = map.trouble(&labels, &start, query.goal, by, &effort);
+        let goal =
+            PlanGoal::of(map, query, &GoalQuestion { start: &start, labels: &labels, trouble }, &effort);
+        let Some(PlanGoal { end, spots: goals }) = goal else {
+            return Err(Box::new(none(PathFailure::NoPath)));
+        };
+        if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
+            let expansions = begun_for(&effort);
+            return Err(Box::new(PathAnswer { nearest: Some(end), expansions, ..none(trouble) }));
+        }
+        let is_one = |goal: &LinkSpot| start.spots.iter().any(|spot| spot.link == goal.link);
+        let mut plan = Self {
+            ends: [start.place, end],
+            trouble,
+            others: Others::Avoided,
+            covered: None,
+            held: Vec::new(),
+            walled: None,
+            passages: map.passages(by),
+            begun: false,
+            tries_parts: uses_parts(map, by) && start.is_open() && !goals.iter().any(is_one),
+            is_over_parts: false,
+            bent: None,
+            granted: 0,
+            line: None,
+            is_new: true,
+            spent: begun_for(&effort),
+            start,
+            goals,
+        };
+        plan.keep_out_of_others(map, query);
+        Ok(plan)
+    }
+
     /// The next step of what is asked now.
     fn step_asked(&mut self, map: &PointGraph, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         let PlanTask { query, search } = task;
@@ -610,17 +683,55 @@ impl GraphPlan {
     }
 }
 
+/// Why a way does not get to its goal that did not before an area was barred either: what kept it then.
+fn first_trouble(before: Option<PathFailure>, now: PathFailure) -> PathFailure {
+    match before {
+        Some(before @ (PathFailure::Area(_) | PathFailure::NoPath)) => before,
+        _ => now,
+    }
+}
+
 /// What beginning a plan took, expansions: nothing to speak of, but where it begins or ends off the ground.
 fn begun_for(effort: &Effort) -> u32 {
     u32::try_from(effort.expansions()).unwrap_or(u32::MAX).saturating_sub(1)
 }
 
-/// The ends of the link of a place, the nearer first.
-fn tips(map: &PointGraph, spot: &LinkSpot) -> [Tip; 2] {
-    let ends = map.net().links()[spot.link as usize];
-    let mut tips = ends.map(|end| (end, link_mm(spot.point, map.net().points()[end as usize])));
-    tips.sort_unstable_by_key(|&(at, cost)| (cost, at));
-    tips
+/// Where a way ends.
+struct PlanGoal {
+    end: Vec3,
+    /// The links that it may end on; none where it ends beside its start.
+    spots: Vec<LinkSpot>,
+}
+
+/// What decides where a way ends.
+struct GoalQuestion<'a> {
+    start: &'a Footing,
+    labels: &'a [u32],
+    trouble: Option<PathFailure>,
+}
+
+impl PlanGoal {
+    /// At the goal itself, or at the nearest place that the body gets to.
+    fn of(map: &PointGraph, query: &PathQuery, asked: &GoalQuestion<'_>, effort: &Effort) -> Option<Self> {
+        let (goal, by) = (query.goal, &query.by);
+        let groups = asked.start.groups(map, asked.labels);
+        let gets_to =
+            |link: u32| groups.contains(&asked.labels[map.net().links()[link as usize][0] as usize]);
+        if asked.trouble.is_none() {
+            let spots = map.spots_through(goal, by);
+            let spots: Vec<LinkSpot> = spots.into_iter().filter(|spot| gets_to(spot.link)).collect();
+            let end = spots.first().map(|first| first.above(goal));
+            return end.or_else(|| asked.start.goal_beside(map, goal)).map(|end| Self { end, spots });
+        }
+        let usable = |link: u32| gets_to(link) && map.passage(link, by) != LinkPassage::Closed;
+        let nearest = map.lookup().nearest(map.net(), goal, f32::INFINITY, &usable, effort);
+        let away_m = nearest.map_or(f32::INFINITY, |spot| spot.point.distance(goal));
+        let beside = asked.start.nearest_beside(map, goal).filter(|place| place.distance(goal) < away_m);
+        match (beside, nearest) {
+            (Some(end), _) => Some(Self { end, spots: Vec::new() }),
+            (None, nearest) => nearest.map(|spot| Self { end: spot.point, spots: vec![spot] }),
+        }
+    }
 }
 
 /// Whether ways worked out beforehand, on plain ground and with every door open, may serve a body.
@@ -699,11 +810,12 @@ impl Measure {
 impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
     pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
+        let gates = by;
         reach::<GraphPlan>(self, [from, to], by, effort, &|to, by| {
             if !self.fits(by) {
                 return Reach::No(PathFailure::TooWide);
             }
-            let Some(start) = self.start_spot(from, by, effort) else {
+            let Some(start) = self.footing_within(from, [by, gates], effort) else {
                 return Reach::No(PathFailure::StartOffNav);
             };
             self.trouble(&self.labels(by), &start, to, by, effort).map_or(Reach::Yes, Reach::No)

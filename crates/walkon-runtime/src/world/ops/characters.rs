@@ -105,16 +105,14 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     let thin = Traversal { layer: spawn.layer, ..Traversal::default() };
     let by = Traversal { radius_m: spawn.radius_m, ..thin.clone() };
     world.map.nav.prepare(&by);
-    let ground = world
-        .map
-        .nav
-        .nearest(spawn.position, Settings::SNAP_M, &by)
-        .or_else(|| world.map.nav.nearest(spawn.position, Settings::SNAP_M, &thin));
+    let nav = &world.map.nav;
+    let near = |by: &Traversal| nav.nearest(spawn.position, Settings::SNAP_M, by).map(|near| near.point);
+    let ground = nav.closed_ground(spawn.position, &by).or_else(|| near(&by)).or_else(|| near(&thin));
     let Some(ground) = ground else {
         return Ok(None);
     };
     let rng = Rng::stream(world.level.seed, &stream_name(&spawn.name));
-    let id = world.characters.insert(|serial| born(spawn, serial, ground.point, rng));
+    let id = world.characters.insert(|serial| born(spawn, serial, ground, rng));
     world.characters.note_standing(id);
     world.events.push(Fact::Spawned(id));
     Ok(Some(id))

@@ -19,6 +19,7 @@ use crate::base::trig;
 use crate::nav::backend::obstacle_disc;
 use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
+use crate::nav::graph::footing::START_MAX_M;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::smooth::Effort;
 use crate::nav::{
@@ -341,10 +342,10 @@ impl PointGraph {
             Some(from) => {
                 effort.add(QUESTION_EFFORT);
                 let labels = self.labels(by);
-                let start = self.start_spot(from.point, &query.by, effort)?;
-                let own = labels[self.net.links()[start.link as usize][0] as usize];
+                let own = self.footing(from.point, &query.by, effort)?.groups(self, &labels);
                 let asked = walled.as_ref().map(|_| (from.point, query.by.clone()));
-                let known = if asked.is_some() { BTreeMap::new() } else { BTreeMap::from([(own, true)]) };
+                let known = own.into_iter().filter(|_| asked.is_none()).map(|label| (label, true));
+                let known: BTreeMap<u32, bool> = known.collect();
                 Some(ReachedLabels { labels, known: known.into(), asked, effort })
             }
         };

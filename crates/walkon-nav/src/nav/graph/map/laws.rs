@@ -337,13 +337,14 @@ proptest! {
             let query = RandomPoint { centre: None, within_m: 0.0, area, reachable_from, by, attempts: 1 };
             let effort = Effort::endless();
             if let Some(admission) = map.admission(&query, &effort) {
-                let from = reachable_from.and_then(|from| map.start_spot(from.point, &query.by, &effort));
+                let from = reachable_from.and_then(|from| map.footing(from.point, &query.by, &effort));
                 let labels = flood(&map, &query.by);
+                let groups = from.map(|from| from.groups(&map, &labels));
                 let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
                 let qualifies = |link: &u32| {
                     let areas = map.across.areas(*link as usize);
                     map.is_open(*link, &query.by)
-                        && from.is_none_or(|from| label(*link) == label(from.link))
+                        && groups.as_ref().is_none_or(|groups| groups.contains(&label(*link)))
                         && area.is_none_or(|area| areas.contains(&(area.index() as u16)))
                 };
                 let expected: Vec<u32> = (0..map.net().links().len() as u32).filter(qualifies).collect();

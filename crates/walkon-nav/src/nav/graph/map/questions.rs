@@ -7,6 +7,7 @@
 use glam::Vec3;
 
 use super::*;
+use crate::nav::graph::footing::Footing;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::link_rows::DEAREST;
 
@@ -20,19 +21,9 @@ impl PointGraph {
         clear.then(|| Cost(mm().min(DEAREST)))
     }
 
-    /// Where a body begins, through closed doors if need be.
-    pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal, effort: &Effort) -> Option<LinkSpot> {
-        effort.add(GraphGroundQuery::under_effort(self, point));
-        self.spot_through(point, by).or_else(|| {
-            let usable = |link: u32| self.fits(by) && self.passage(link, by) != LinkPassage::Closed;
-            let nearest = self.lookup.nearest(&self.net, point, START_MAX_M, &usable, effort);
-            nearest.filter(|spot| self.leads_out(point, spot.point, by))
-        })
-    }
-
     /// Whether a straight line to the ground crosses no area that is a wall to a body, but one in which it
     /// begins.
-    fn leads_out(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
+    pub(crate) fn leads_out(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
         let walls = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
         let mut areas = (0..).zip(&self.areas).filter(|(at, _)| walls.has(*at));
         !areas.any(|(_, area)| !area.holds(from) && area.meets([from, to], 0.0))
@@ -43,20 +34,56 @@ impl PointGraph {
     pub(crate) fn trouble(
         &self,
         labels: &[u32],
-        start: &LinkSpot,
+        start: &Footing,
         to: Vec3,
         by: &Traversal,
         effort: &Effort,
     ) -> Option<PathFailure> {
         effort.add(QUESTION_EFFORT + GraphGroundQuery::under_effort(self, to));
-        let label = |spot: &LinkSpot| labels[self.net.links()[spot.link as usize][0] as usize];
-        if let Some(goal) = self.spot_through(to, by)
-            && label(&goal) == label(start)
-        {
+        let groups = start.groups(self, labels);
+        let goals = self.spots_through(to, by);
+        let leads_there = |goal: &LinkSpot| groups.contains(&self.group_of(labels, goal));
+        if goals.iter().any(leads_there) || start.goal_beside(self, to).is_some() {
             return None;
         }
         effort.add(QUESTION_EFFORT + GLANCE_EFFORT * self.net.links().len() as u64);
         self.first_door(labels, start, to, by)
             .map_or(Some(PathFailure::NoPath), |area| Some(PathFailure::Area(area)))
+    }
+
+    /// The first area that is closed, or closed to a body, when only such ones are in the way.
+    fn first_door(&self, labels: &[u32], start: &Footing, to: Vec3, by: &Traversal) -> Option<AreaId> {
+        let is_closed = |area: AreaId| {
+            let at = area.index();
+            let is_barred = by.barred().binary_search(&area).is_ok();
+            !self.areas[at].is_obstacle && (is_barred || !self.states[at].available)
+        };
+        let areas: Vec<(AreaId, f32)> = (0..self.states.len())
+            .map(AreaId::from)
+            .filter(|&area| is_closed(area))
+            .map(|area| (area, 0.0))
+            .collect();
+        if areas.is_empty() {
+            return None;
+        }
+        let opened = Traversal { through: Some(areas.into()), rules: None, ..by.clone() };
+        let all = self.labels_opened(&opened);
+        let groups = start.groups_opened(self, &all);
+        let goals = self.spots_through(to, &opened);
+        if !goals.iter().any(|goal| groups.contains(&self.group_of(&all, goal))) {
+            return None;
+        }
+        let here = start.groups(self, labels);
+        let (passages, now) = (self.passages(&opened), self.passages(by));
+        (0..).zip(&self.across.set_of).filter(|(_, set)| **set != 0).find_map(|(link, &set)| {
+            let ends: [u32; 2] = self.net.links()[link];
+            let is_edge = ends.iter().any(|&end| here.contains(&labels[end as usize]))
+                || start.spots.iter().any(|spot| spot.link as usize == link);
+            let opens =
+                passages[set as usize] != LinkPassage::Closed && now[set as usize] == LinkPassage::Closed;
+            let mut areas =
+                self.across.sets[set as usize].iter().map(|&area| AreaId::from(usize::from(area)));
+            areas.find(|&area| is_edge && opens && is_closed(area))
+        })
     }
 }

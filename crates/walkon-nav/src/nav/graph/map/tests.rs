@@ -479,6 +479,112 @@ fn gate(available: bool) -> GraphArea {
     GraphArea { polygon, heights_m: [-9.0, 9.0], available, factor: 1.0, is_obstacle: false }
 }
 
+/// Somebody who passes the gate only in a direction.
+fn one_way(direction: [f32; 2]) -> Traversal {
+    let gate = crate::nav::OneWay { area: AreaId::from(0), middle: Vec3::new(5.0, 0.0, 0.0), direction };
+    let rules = crate::nav::PassRules { one_way: vec![gate], ..crate::nav::PassRules::default() };
+    Traversal { rules: Some(Arc::new(rules)), ..body() }
+}
+
+/// A way along x, and one back at z = 4, joined at x = 10 or not.
+fn hairpin(is_joined: bool, gate: GraphArea) -> PointGraph {
+    let links = [[0, 1], [2, 3], [1, 2]];
+    let links = if is_joined { &links[..] } else { &links[..2] };
+    flat(&[[0.0, 0.0], [10.0, 0.0], [10.0, 4.0], [0.0, 4.0]], links, vec![gate])
+}
+
+#[test]
+fn who_stands_on_a_link_that_is_closed_further_on_walks_up_to_what_closes_it_and_over_no_empty_ground() {
+    let area = PathFailure::Area(AreaId::from(0));
+    let barred = Traversal {
+        rules: Some(Arc::new(crate::nav::PassRules {
+            barred: vec![AreaId::from(0)],
+            ..crate::nav::PassRules::default()
+        })),
+        ..body()
+    };
+    let cases = [
+        (hairpin(true, gate(true)), one_way([-1.0, 0.0]), [0.0, 3.99]),
+        (hairpin(true, gate(false)), body(), [0.0, 3.99]),
+        (hairpin(true, gate(true)), barred, [2.0, 3.99]),
+    ];
+    for (map, by, [from, stops]) in cases {
+        let (start, goal) = (Vec3::new(from, 0.0, 0.0), Vec3::new(10.0, 0.0, 4.0));
+        let answer = plan(&map, &query(start, goal, by.clone()));
+        assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(area)), "from {from}");
+        let end = *answer.path.points.last().unwrap();
+        assert!(end.z == 0.0 && (end.x - stops).abs() < 0.02, "from {from}: {end}");
+        assert_eq!(map.reach(start, goal, &by), Reach::No(area));
+    }
+    let island = plan(
+        &hairpin(false, gate(false)),
+        &query(Vec3::new(2.0, 0.0, 0.0), Vec3::new(10.0, 0.0, 4.0), body()),
+    );
+    assert_eq!((island.status, island.trouble), (PathStatus::Partial, Some(PathFailure::NoPath)));
+    assert!(island.path.points.iter().all(|point| point.z == 0.0 && point.x < 4.0), "{:?}", island.path);
+    // Behind the door the way goes on.
+    let map = hairpin(true, gate(false));
+    let behind = plan(&map, &query(Vec3::new(7.0, 0.0, 0.0), Vec3::new(0.0, 0.0, 4.0), body()));
+    assert_eq!((behind.status, behind.path.length_m), (PathStatus::Complete, 17.0));
+    // On the rest of the link itself.
+    let [here, there] = [7.0, 9.0].map(|x| Vec3::new(x, 0.0, 0.05));
+    for (from, to) in [(here, there), (there, here)] {
+        let answer = plan(&map, &query(from, to, body()));
+        assert_eq!((answer.status, answer.path.points), (PathStatus::Complete, vec![from, to]));
+        assert_eq!(map.reach(from, to, &body()), Reach::Yes);
+    }
+    let beyond = Vec3::new(3.0, 0.0, 0.0);
+    assert_eq!(map.reach(here, beyond, &body()), Reach::No(area));
+    // Against a one-way door: up to its middle is allowed, but the door is named.
+    let back = plan(&map, &query(Vec3::new(9.0, 0.0, 0.0), Vec3::ZERO, one_way([1.0, 0.0])));
+    assert_eq!((back.status, back.trouble), (PathStatus::Partial, Some(area)));
+}
+
+#[test]
+fn who_stands_at_a_point_that_lost_its_links_stays_there() {
+    let mut map = flat(&[[0.0, 0.0], [2.0, 0.0], [0.0, 3.0], [2.0, 3.0]], &[[0, 1], [2, 3]], Vec::new());
+    map.edit(&PointEdit::Unlink { ends: [0, 1] }).unwrap();
+    let answer = plan(&map, &query(Vec3::ZERO, Vec3::new(2.0, 0.0, 3.0), body()));
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::NoPath)));
+    assert_eq!(answer.path.points, [Vec3::ZERO]);
+    assert_eq!(map.reach(Vec3::ZERO, Vec3::new(2.0, 0.0, 3.0), &body()), Reach::No(PathFailure::NoPath));
+    // Who stands on no point goes to the nearest link.
+    let beside = plan(&map, &query(Vec3::new(0.5, 0.0, 1.0), Vec3::new(2.0, 0.0, 3.0), body()));
+    assert_eq!(beside.status, PathStatus::Complete);
+}
+
+#[test]
+fn a_place_where_links_cross_belongs_to_both() {
+    let map = flat(&[[-5.0, 0.0], [5.0, 0.0], [0.0, -5.0], [0.0, 5.0]], &[[0, 1], [2, 3]], Vec::new());
+    let crossing = [Vec3::ZERO, Vec3::new(0.0, 0.0, 0.05)];
+    for end in map.net().points().to_vec() {
+        for place in crossing {
+            for (from, to) in [(place, end), (end, place)] {
+                let answer = plan(&map, &query(from, to, body()));
+                assert_eq!(answer.status, PathStatus::Complete, "{from} to {to}");
+                assert_eq!(map.reach(from, to, &body()), Reach::Yes);
+            }
+        }
+    }
+    let across = plan(&map, &query(Vec3::new(-5.0, 0.0, 0.0), Vec3::new(0.0, 0.0, 5.0), body()));
+    assert_eq!((across.status, across.trouble), (PathStatus::Partial, Some(PathFailure::NoPath)));
+}
+
+#[test]
+fn a_way_round_is_taken_where_it_is_cheaper_than_the_link_between() {
+    let points = [[0.0, 0.0], [10.0, 0.0], [5.0, 3.0]];
+    let mud = GraphArea { factor: 2.0, ..gate(true) };
+    let map = flat(&points, &[[0, 1], [0, 2], [1, 2]], vec![mud]);
+    let answer = plan(&map, &query(Vec3::ZERO, Vec3::new(10.0, 0.0, 0.0), body()));
+    assert_eq!(answer.path.points.len(), 3, "{:?}", answer.path);
+    assert!((answer.path.cost_m - 11.662).abs() < 0.01, "{}", answer.path.cost_m);
+    // Bodies that stand where it begins and where it ends close no way from there.
+    let at = |x: f32| Disc { centre: Vec3::new(x, 0.0, 0.0), radius_m: 0.6 };
+    let others = Some(vec![at(0.0), at(10.0)].into());
+    let among = plan(&map, &PathQuery { others, ..query(Vec3::ZERO, Vec3::new(10.0, 0.0, 0.0), body()) });
+    assert_eq!((among.others, among.path.points.len()), (Others::Avoided, 3), "{:?}", among.path);
+}
+
 #[test]
 fn a_way_that_costs_more_than_whole_millimetres_count_is_a_way() {
     let everywhere = vec![[-5e4, -5e4], [5e4, -5e4], [5e4, 5e4], [-5e4, 5e4]];
