@@ -4,6 +4,7 @@
 //! without an end. Method: levels of a few points, one walk each.
 
 use serde_json::{Value, json};
+use walkon_runtime::level::{MemorySource, load};
 use walkon_runtime::nav::Traversal;
 use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::walk::AcceptEnd;
@@ -86,4 +87,25 @@ fn a_line_of_walk_ends_on_the_floor_of_its_end() {
     send(&mut stage, hero, Goal::Point([5.0, 0.0, 0.0].into()), |options| options.accept = AcceptEnd::Exact);
     assert_eq!(stage.until_settled(1, 3600), ["arrived/reached"]);
     assert!(stage.position().distance([5.0, 0.0, 0.0].into()) < 0.05, "at {}", stage.position());
+}
+
+#[test]
+fn graphs_without_links_and_action_links_beside_all_links_are_warned_of() {
+    let codes = |level: &Value| {
+        let text = level.to_string();
+        let level =
+            load("stage.json", &MemorySource::new().with("stage.json", text.as_str())).expect("a level");
+        level.diagnostics.iter().map(|found| found.code.to_owned()).collect::<Vec<_>>()
+    };
+    let lone = json!({ "navigation": { "kind": "graph", "points": [[0, 0, 0]], "links": [] } });
+    assert_eq!(codes(&lone), ["no-cells"]);
+    let leap = |z: f32| {
+        let action = json!({ "action": "jump", "from": [5, 0, z], "to": [8, 0, z], "cost": 2 });
+        let points = json!([[0, 0, 0], [5, 0, 0], [8, 0, 0], [20, 0, 0]]);
+        let map =
+            json!({ "kind": "graph", "points": points, "links": [[0, 1], [2, 3]], "actionLinks": [action] });
+        json!({ "navigation": map })
+    };
+    assert!(codes(&leap(2.0)).iter().filter(|code| *code == "unreachable").count() == 2);
+    assert!(codes(&leap(0.0)).iter().all(|code| code != "unreachable"));
 }

@@ -73,7 +73,7 @@ pub(super) fn join(findings: &mut Findings, def: &NavigationDef, floor_y_m: Opti
     warn_of_far_ends(findings, links, &end, map);
 }
 
-/// Ends that no ground is near: nobody can take such a link.
+/// Ends that no ground is near, or on a graph no link below: nobody can take such a link.
 fn warn_of_far_ends(
     findings: &mut Findings,
     links: &[ActionLinkDef],
@@ -82,7 +82,17 @@ fn warn_of_far_ends(
 ) {
     for (index, link) in links.iter().enumerate() {
         for (name, place) in [("from", &link.from), ("to", &link.to)] {
-            if map.nearest(end(place).point, Settings::SNAP_M, &Traversal::default()).is_none() {
+            let point = end(place).point;
+            if map.graph().is_some_and(|graph| !graph.is_drawn_at(point)) {
+                findings.warn(|| {
+                    let message = format!(
+                        "the end \"{name}\" of actionLinks[{index}] lies on no link: no walk can take it"
+                    );
+                    PendingDiagnostic::new(code::UNREACHABLE, place.span, message)
+                        .at(format!("/navigation/actionLinks/{index}/{name}"))
+                        .help("move it onto a link, or give the graph a point there and a link to it")
+                });
+            } else if map.nearest(point, Settings::SNAP_M, &Traversal::default()).is_none() {
                 findings.warn(|| {
                     let message = format!(
                         "the end \"{name}\" of actionLinks[{index}] is farther than {} m from any ground: no walk \

@@ -328,7 +328,9 @@ fn text_source(grid: &TextGrid) -> CellSource {
 /// What only the map can tell: areas without cells, doors that close nothing, characters in walls.
 pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolved, map: &NavMap) {
     let cells = map.cells_by_area(resolved.areas.len());
-    if map.islands().is_empty() {
+    // Of a graph only links can be walked on.
+    let is_without_links = map.graph().is_some_and(|graph| graph.net().links().is_empty());
+    if map.islands().is_empty() || is_without_links {
         no_ground(findings, def, shut_ground(def, resolved, map, &cells));
     } else {
         far_out(findings, map);

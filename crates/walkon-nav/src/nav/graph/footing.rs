@@ -179,6 +179,13 @@ impl PointGraph {
         (is_closed && !self.is_walled_in(point, by)).then_some(footing.place)
     }
 
+    /// Whether a link or a point lies below a place, whatever closes it.
+    #[must_use]
+    pub fn is_drawn_at(&self, place: Vec3) -> bool {
+        let held = self.lookup().under(self.net(), place, self.width_m(), &|_| true);
+        held.is_some() || self.lone_footing(place, &Effort::endless()).is_some()
+    }
+
     /// Whether a place lies within what is a wall to a body, or nearer to it than bodies keep.
     fn is_walled_in(&self, point: Vec3, by: &Traversal) -> bool {
         self.walls_of(by).into_iter().any(|area| self.is_within(area, point))
