@@ -356,7 +356,7 @@ impl World {
     /// Why no way led to the goal of a walk that has ended.
     fn why_not(&self, journey: &Journey) -> String {
         let by = self.characters.get(journey.character).map(standing_on).unwrap_or_default();
-        self.why_not_there(journey.goal.into(), &by)
+        self.why_not_there(journey.position.into(), journey.goal.into(), &by)
     }
 
     /// The reason and the blocker behind what the map said.
