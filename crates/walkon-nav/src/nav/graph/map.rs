@@ -379,8 +379,8 @@ impl PointGraph {
         self.areas[area.index()].is_near(point, self.keep_m(area.index()))
     }
 
-    /// Whether an area lies across a straight stretch to a body at its beginning. One that stands nearer to it
-    /// than bodies keep goes away from it, and one that stands in it comes out.
+    /// Whether an area lies across a straight stretch to a body at its beginning. One that stands nearer to
+    /// it than bodies keep goes away from it, and one that stands in it comes out.
     pub(crate) fn comes_into(&self, area: AreaId, ends: [Vec3; 2]) -> bool {
         let (shape, is_near) = (&self.areas[area.index()], self.is_within(area, ends[0]));
         let keep_m = if is_near { 0.0 } else { self.keep_m(area.index()) };

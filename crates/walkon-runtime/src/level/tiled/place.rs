@@ -264,14 +264,23 @@ impl MapPlacement {
     }
 
     /// The corners of a cell a thousandth of it further in: rounding makes such differences, and authors do
-    /// not draw them. `for_lines`: moved up and to the left by a little more, so that what lies on the border
-    /// of two cells lies in one of them.
-    pub(super) fn inner_outline_px(&self, cell: [i32; 2], for_lines: bool) -> Vec<[f64; 2]> {
+    /// not draw them.
+    pub(super) fn inner_outline_px(&self, cell: [i32; 2]) -> Vec<[f64; 2]> {
+        self.inner_outline_moved(cell, 0.0)
+    }
+
+    /// The same for lines: up and to the left by a little more, so that what lies on the border of two cells
+    /// lies in one of them.
+    pub(super) fn line_outline_px(&self, cell: [i32; 2]) -> Vec<[f64; 2]> {
+        self.inner_outline_moved(cell, 1.5 * ROUNDING)
+    }
+
+    fn inner_outline_moved(&self, cell: [i32; 2], part: f64) -> Vec<[f64; 2]> {
         const INNER: f64 = 1.0 - 2.0 * ROUNDING;
-        let moved = if for_lines { self.tile_px.map(|size| size * ROUNDING * 1.5) } else { [0.0, 0.0] };
         let middle = self.centre_px(cell);
         let inner = |corner: [f64; 2]| {
-            [0, 1].map(|axis| middle[axis] - moved[axis] + INNER * (corner[axis] - middle[axis]))
+            [0, 1]
+                .map(|axis| middle[axis] - part * self.tile_px[axis] + INNER * (corner[axis] - middle[axis]))
         };
         self.outline_px(cell).into_iter().map(inner).collect()
     }
@@ -292,7 +301,7 @@ impl MapPlacement {
                 if begin < 0.0 { first = first.max(part) } else { last = last.min(part) }
             }
         }
-        let length_px = (to[0] - from[0]).hypot(to[1] - from[1]);
+        let length_px = libm::hypot(to[0] - from[0], to[1] - from[1]);
         (last - first) * length_px > 2.0 * ROUNDING * self.tile_px[0].min(self.tile_px[1])
     }
 

@@ -700,11 +700,17 @@ impl Putting<'_, '_> {
         let is_line = matches!(thing.object.shape, ObjectShape::Polyline(_));
         // A line along the border between cells is that of the cells behind it.
         let is_thin = is_line || is_flat(&thing.corners);
+        // A line has no side from its end to its beginning.
+        let side_count = thing.corners.len() - usize::from(is_line);
         let Some(near) = self.near(thing) else { return Vec::new() };
         let touched = |cell: &[i32; 2]| {
-            let outline = self.place.inner_outline_px(*cell, is_thin);
+            let outline = match is_thin {
+                true => self.place.line_outline_px(*cell),
+                false => self.place.inner_outline_px(*cell),
+            };
             let is_inside = || !is_thin && contains(&thing.corners, self.place.centre_px(*cell));
-            sides(&thing.corners, is_line).any(|side| self.place.leads_through(side, &outline)) || is_inside()
+            sides(&thing.corners, side_count).any(|side| self.place.leads_through(side, &outline))
+                || is_inside()
         };
         let found = near.cells().filter(touched);
         let mut cells: Vec<usize> = found.filter_map(|cell| self.place.index(cell)).collect();
@@ -1012,9 +1018,8 @@ fn is_flat(corners: &[[f64; 2]]) -> bool {
     areas.sum::<f64>() < 1e-9
 }
 
-/// The sides of a shape; a line has none from its end to its beginning.
-fn sides(corners: &[[f64; 2]], is_line: bool) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
-    let count = corners.len() - usize::from(is_line);
+/// So many sides of a shape, from corner to corner.
+fn sides(corners: &[[f64; 2]], count: usize) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
     let next = corners.iter().cycle().skip(1);
     corners.iter().zip(next).take(count).map(|(from, to)| [*from, *to])
 }
