@@ -341,7 +341,7 @@ impl Part {
             };
             let mut places: Vec<ForecastPlace> =
                 game.world().characters().map(|(_, who)| placed(who)).collect();
-            places.sort_unstable_by_key(|placed| placed.key);
+            ordered::sort_by_key(&mut places, |placed| placed.key);
             self.samples.push(Sample { tick, places });
         }
     }

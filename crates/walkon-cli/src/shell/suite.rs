@@ -525,7 +525,7 @@ impl TestProject {
         let project = Project::around(root)?;
         let texts = project.scripts("")?;
         let mut levels = project.level_names();
-        levels.sort();
+        ordered::sort_by(&mut levels, Ord::cmp);
         levels.dedup();
         Ok(Self { project, texts, levels })
     }

@@ -199,7 +199,7 @@ fn meanings(findings: &mut Findings, def: &TilesDef, cells: &mut TileCells) -> V
 fn tile(legend: &TileLegendDef) -> Tile {
     let plain = Tile::of(legend.terrain);
     let mut tags = legend.tags.clone();
-    tags.sort();
+    ordered::sort_by(&mut tags, Ord::cmp);
     tags.dedup();
     Tile {
         navigable: legend.walkable.unwrap_or(plain.navigable),

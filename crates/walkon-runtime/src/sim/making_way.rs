@@ -12,6 +12,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
+use crate::base::ordered;
 use crate::base::spatial_hash::Lookup;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
@@ -207,7 +208,7 @@ fn in_line(parts: &BackingParts<'_>, leader: u32, way: &[Vec3]) -> Vec<u32> {
 
 /// Sorts rows of characters, each behind how far away it is: the nearest first, of equals the lower row.
 pub(super) fn sort_by_nearness(found: &mut [(f32, u32)]) {
-    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    ordered::sort_by(found, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 }
 
 /// Places along a way, not far apart.

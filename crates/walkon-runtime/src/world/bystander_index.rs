@@ -17,6 +17,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::{floor_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, DoorId};
+use crate::base::ordered;
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
 use crate::crowd::steer::flat;
@@ -318,7 +319,7 @@ impl BystanderIndex {
             listed.chain(late.iter().copied()).filter_map(seen).collect();
         self.found = found;
         if !late.is_empty() {
-            near.sort_by_key(|&(serial, ..)| serial);
+            ordered::sort_by_key(&mut near, |&(serial, ..)| serial);
             near.dedup_by_key(|&mut (serial, ..)| serial);
         }
         let (who, discs) = (near.iter().map(|&(_, id, _)| id), near.iter().map(|&(.., disc)| disc));

@@ -13,6 +13,7 @@ use slotmap::SlotMap;
 
 use crate::base::geom::{Bounds, Point, Segment, edges, ground, polygon_contains, segment_distance_sq};
 use crate::base::ids::{AreaId, CharacterId, RegionId};
+use crate::base::ordered;
 use crate::base::time::TickNumber;
 use crate::world::character::{Character, Displaced};
 use crate::world::owner::Owner;
@@ -250,7 +251,7 @@ impl Triggers {
     /// Every watch there is, in order of creation.
     pub(crate) fn watch_ids(&self) -> Vec<WatchId> {
         let mut ids: Vec<WatchId> = self.watches.keys().collect();
-        ids.sort_unstable_by_key(|&id| self.watches.get(id).map(|watch| watch.serial));
+        ordered::sort_by_key(&mut ids, |&id| self.watches.get(id).map(|watch| watch.serial));
         ids
     }
 

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_runtime::level::{Diagnostic, FileSource, Severity, SourceError, code};
 
 use super::merge::merge;
@@ -314,7 +314,7 @@ impl Document {
         let files = self.texts.keys().chain(self.disk.keys());
         let mut files: Vec<&str> =
             files.filter(|file| self.texts.get(*file) != self.disk.get(*file)).map(String::as_str).collect();
-        files.sort_unstable();
+        ordered::sort_by(&mut files, Ord::cmp);
         files.dedup();
         files
     }

@@ -10,6 +10,7 @@ use glam::Vec3;
 
 use crate::base::geom::{STOREY_M, flat_distance};
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::nav::Traversal;
 use crate::nav::graph::GraphGroundQuery;
 use crate::nav::graph::dijkstra::Tip;
@@ -129,7 +130,7 @@ impl Footing {
 /// The groups of some points, each once.
 fn groups_of(points: &[u32], labels: &[u32]) -> Vec<u32> {
     let mut groups: Vec<u32> = points.iter().map(|&at| labels[at as usize]).collect();
-    groups.sort_unstable();
+    ordered::sort_by(&mut groups, Ord::cmp);
     groups.dedup();
     groups
 }
@@ -244,7 +245,7 @@ impl Walls<'_> {
             }
             free.push(FreeStretch { link: spot.link, parts: [low, high] });
         }
-        tips.sort_unstable();
+        ordered::sort_by(&mut tips, Ord::cmp);
         tips.dedup_by_key(|tip| tip.0);
         let place = spots.first().map_or(point, |first| first.above(point));
         Footing { place, spots, kind: FootingKind::Closed { tips, free } }

@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use glam::Vec3;
 
 use crate::base::geom::Segment;
+use crate::base::ordered;
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::climb::{ClimbingWay, is_climb, is_steep};
 use crate::nav::graph::dijkstra::{FAR, Tip};
@@ -166,7 +167,7 @@ impl LinkPrices<'_> {
     fn tips(self, spots: &[LinkSpot], end: TipEnd) -> Vec<Tip> {
         let mut tips: Vec<Tip> = spots.iter().flat_map(|spot| self.tips_of(spot, end)).collect();
         tips.retain(|tip| tip.1 != FAR);
-        tips.sort_unstable();
+        ordered::sort_by(&mut tips, Ord::cmp);
         tips.dedup_by_key(|tip| tip.0);
         tips
     }
@@ -238,10 +239,11 @@ impl GraphPlan {
         if !self.start.spots.iter().chain(&self.goals).all(|spot| is_plain(spot.link)) {
             return None;
         }
-        let [mut from, mut to] = self.tips(map);
         // The nearer first: it says which part the place lies in.
-        from.sort_unstable_by_key(|&(at, cost)| (cost, at));
-        to.sort_unstable_by_key(|&(at, cost)| (cost, at));
+        let [from, to] = self.tips(map).map(|mut tips| {
+            ordered::sort_by(&mut tips, |a, b| (a.1, a.0).cmp(&(b.1, b.0)));
+            tips
+        });
         let (found, looked) = map.routes().shortcut(map.net(), &from, &to, is_open, search);
         self.spent = self.spent.saturating_add(looked);
         found.map(|route| route.points)

@@ -196,7 +196,8 @@ fn objects_and_layers_take_over_no_more_than_a_map_may() {
     for name in ["templates.tmx", "tiles.tmx", "groups.tmx"] {
         assert_eq!(imported(name, &source).unwrap_err(), [message], "{name}");
     }
-    let message = "objects take over more than 67108864 bytes from their classes, which is the limit";
+    let message =
+        "objects and tiles take over more than 67108864 bytes from their classes, which is the limit";
     let found = imported("types/classes.tmx", &source).unwrap_err();
     assert!(found.iter().any(|found| found == message), "{found:?}");
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered;
 use crate::base::time::TickNumber;
 use crate::script::bind::call::{BindingError, answer, handle, myself, nothing};
 use crate::script::bind::character;
@@ -310,7 +311,7 @@ fn reloaded(lua: &Lua, args: &mut Args) -> HostResult {
             let names = names.pairs::<String, Value>().flatten();
             let mut files: Vec<String> =
                 names.filter_map(|(name, _)| path_of_script(lua, &name).ok()).collect();
-            files.sort();
+            ordered::sort_by(&mut files, Ord::cmp);
             files
         }
     };

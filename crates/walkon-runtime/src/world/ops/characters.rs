@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 use glam::Vec3;
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered;
 use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::Traversal;
@@ -130,7 +131,7 @@ pub(crate) fn born(spawn: Spawn, serial: u32, position: Vec3, rng: Rng) -> Chara
     if spawn.is_player {
         tags.push("player".to_owned());
     }
-    tags.sort();
+    ordered::sort_by(&mut tags, Ord::cmp);
     tags.dedup();
     Character {
         serial,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::geom::ground;
+use crate::base::ordered;
 use crate::nav::TileEdit;
 use crate::world::World;
 use crate::world::ops::areas::FACTOR_RANGE;
@@ -40,7 +41,7 @@ impl TileChange {
         let own = self.terrain.map(Tile::of);
         let (navigable, cost) = own.map_or((before.navigable, before.cost), |own| (own.navigable, own.cost));
         let mut tags = self.tags.unwrap_or_else(|| before.tags.clone());
-        tags.sort();
+        ordered::sort_by(&mut tags, Ord::cmp);
         tags.dedup();
         Tile {
             navigable: self.navigable.unwrap_or(navigable),

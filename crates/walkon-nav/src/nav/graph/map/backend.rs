@@ -13,7 +13,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{Bounds, Point, Segment, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
-use crate::base::ordered;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::backend::obstacle_disc;
@@ -345,8 +345,7 @@ impl PointGraph {
                 let own = self.footing(from.point, &query.by, effort)?.groups(self, &labels);
                 let asked = walled.as_ref().map(|_| (from.point, query.by.clone()));
                 let known = own.into_iter().filter(|_| asked.is_none()).map(|label| (label, true));
-                let known: BTreeMap<u32, bool> = known.collect();
-                Some(ReachedLabels { labels, known: known.into(), asked, effort })
+                Some(ReachedLabels { labels, known: known.collect_map().into(), asked, effort })
             }
         };
         effort.add(GLANCE_EFFORT * self.across.sets.len() as u64);

@@ -5,6 +5,7 @@
 //! its parameters (the scripts').
 
 use super::{Putting, TiledThing};
+use crate::base::ordered;
 use crate::level::def::{CharacterDef, DoorHabit, PropsDef};
 use crate::level::diagnostic::Located;
 use crate::level::forms::TAGS_MAX;
@@ -82,7 +83,7 @@ impl Putting<'_, '_> {
         let class = thing.object.class.to_lowercase();
         let mut tags: Vec<String> = split(&own).map(str::to_owned).chain([class]).collect();
         tags.retain(|tag| tag.len() <= NAME_BYTES_MAX && !tag.chars().any(char::is_control));
-        tags.sort();
+        ordered::sort_by(&mut tags, Ord::cmp);
         tags.dedup();
         tags.truncate(TAGS_MAX);
         tags

@@ -9,7 +9,7 @@ use mlua::{Lua, LuaString, Table, Value};
 
 use crate::base::bytes::{ByteReader, ByteWriter, Datum, DatumKey, DecodeError, KeyRef, out_of_order};
 use crate::base::ids::{CharacterId, DoorId};
-use crate::base::ordered::CollectOrdered;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::payload::Handles;
@@ -135,7 +135,7 @@ impl DataWriter {
         all.ok()?;
         let texts = &self.texts;
         let own = self.open.get_mut(outer..)?;
-        own.sort_unstable_by(|(one, _), (other, _)| one.key(texts).cmp(&other.key(texts)));
+        ordered::sort_by(own, |(one, _), (other, _)| one.key(texts).cmp(&other.key(texts)));
         // Two numbers of Lua may be one key of the data.
         if own.windows(2).any(|two| two[0].0.key(texts) == two[1].0.key(texts)) {
             return None;
