@@ -1,7 +1,7 @@
 //! Doors across the links of graphs, and the floors that lines end on.
 //!
-//! Goal: whoever stands on a link that a door closes further on walks up to the door, and no walk waits
-//! without an end. Method: levels of a few points, one walk each.
+//! Goal: a character on a link that a closed door crosses walks up to the door, and every walk that waits
+//! ends. Method: levels of a few points, one walk each.
 
 use serde_json::{Value, json};
 use walkon_runtime::level::{MemorySource, load};

@@ -24,6 +24,7 @@ pub mod node;
 pub mod open_ground;
 pub mod path;
 mod plan;
+mod reached_labels;
 pub mod requests;
 mod saved;
 pub mod search;

@@ -83,27 +83,22 @@ fn warn_of_far_ends(
     for (index, link) in links.iter().enumerate() {
         for (name, place) in [("from", &link.from), ("to", &link.to)] {
             let point = end(place).point;
-            if map.graph().is_some_and(|graph| !graph.is_drawn_at(point)) {
-                findings.warn(|| {
-                    let message = format!(
-                        "the end \"{name}\" of actionLinks[{index}] lies on no link: no walk can take it"
-                    );
-                    PendingDiagnostic::new(code::UNREACHABLE, place.span, message)
-                        .at(format!("/navigation/actionLinks/{index}/{name}"))
-                        .help("move it onto a link, or give the graph a point there and a link to it")
-                });
+            let (why, help) = if map.graph().is_some_and(|graph| !graph.is_drawn_at(point)) {
+                let help = "move it onto a link, or give the graph a point there and a link to it";
+                ("lies on no link: no walk can take it".to_owned(), help)
             } else if map.nearest(point, Settings::SNAP_M, &Traversal::default()).is_none() {
-                findings.warn(|| {
-                    let message = format!(
-                        "the end \"{name}\" of actionLinks[{index}] is farther than {} m from any ground: no walk \
-                         can take the link",
-                        Settings::SNAP_M
-                    );
-                    PendingDiagnostic::new(code::UNREACHABLE, place.span, message)
-                        .at(format!("/navigation/actionLinks/{index}/{name}"))
-                        .help("move it onto the ground")
-                });
-            }
+                let snap_m = Settings::SNAP_M;
+                let why = format!("is farther than {snap_m} m from any ground: no walk can take the link");
+                (why, "move it onto the ground")
+            } else {
+                continue;
+            };
+            findings.warn(|| {
+                let message = format!("the end \"{name}\" of actionLinks[{index}] {why}");
+                PendingDiagnostic::new(code::UNREACHABLE, place.span, message)
+                    .at(format!("/navigation/actionLinks/{index}/{name}"))
+                    .help(help)
+            });
         }
     }
 }

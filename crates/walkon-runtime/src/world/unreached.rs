@@ -1,8 +1,8 @@
 //! Why no way leads to a goal, in words: beyond the map, on blocked ground, too near a wall, apart.
 //!
 //! In: a goal, the body that was to go there, the answer of the map. Out: a clause such as `the goal lies 3.0
-//! m beyond the map`. Never searches, changes nothing, decides nothing: the reason of a result comes from the
-//! map, this only explains it.
+//! m beyond the map`. Changes nothing, decides nothing: the reason of a result comes from the map, this only
+//! explains it.
 
 use glam::Vec3;
 
@@ -70,15 +70,17 @@ impl World {
         if !is_wide || !nav.is_walkable(goal, by) {
             return self.why_no_way(goal, by);
         }
-        let narrow = Traversal { radius_m: 0.0, ..by.clone() };
-        let radius_m = suggestions::decimals(by.radius_m, 2);
-        match nav.node_count() <= NARROW_NODES_MAX {
-            true if nav.reach(from, goal, &narrow) == Reach::Yes => self.why_too_wide(goal, by),
-            true => self.why_no_way(goal, by),
-            false => format!(
+        if nav.node_count() > NARROW_NODES_MAX {
+            let radius_m = suggestions::decimals(by.radius_m, 2);
+            return format!(
                 "nothing that a body of radius {radius_m} m fits through joins the ground at the goal with the \
                  ground at the start"
-            ),
+            );
+        }
+        let narrow = Traversal { radius_m: 0.0, ..by.clone() };
+        match nav.reach(from, goal, &narrow) {
+            Reach::Yes => self.why_too_wide(goal, by),
+            Reach::No(_) => self.why_no_way(goal, by),
         }
     }
 

@@ -8,14 +8,13 @@
 
 use glam::Vec3;
 
-use crate::base::geom::{STOREY_M, flat_distance};
 use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::nav::Traversal;
 use crate::nav::graph::GraphGroundQuery;
 use crate::nav::graph::dijkstra::Tip;
 use crate::nav::graph::link_rows::link_mm;
-use crate::nav::graph::lookup::{LinkSpot, spot, spot_in_space};
+use crate::nav::graph::lookup::{LinkSpot, is_below, spot, spot_in_space};
 use crate::nav::graph::map::{LinkPassage, PointGraph};
 use crate::nav::smooth::Effort;
 
@@ -96,9 +95,7 @@ impl Footing {
     /// A goal at the height of the ground, where the body gets there without a point of the graph although
     /// its own links are closed to it.
     pub(crate) fn goal_beside(&self, map: &PointGraph, goal: Vec3) -> Option<Vec3> {
-        let is_here = |under: Vec3| {
-            flat_distance(under, goal) <= map.width_m() + 1e-4 && (under.y - goal.y).abs() <= STOREY_M
-        };
+        let is_here = |under: Vec3| is_below(under, goal, map.width_m());
         let under = match &self.kind {
             FootingKind::Open => None,
             FootingKind::Point(at) => Some(map.net().points()[*at as usize]).filter(|at| is_here(*at)),
@@ -136,8 +133,7 @@ fn groups_of(points: &[u32], labels: &[u32]) -> Vec<u32> {
 }
 
 impl PointGraph {
-    /// Where a body stands, which goes no way against `gates`; None where it stands on no ground, and there
-    /// is none near.
+    /// Where a body stands; None where it stands on no ground, and there is none near.
     pub(crate) fn footing(&self, point: Vec3, by: &Traversal, effort: &Effort) -> Option<Footing> {
         self.footing_within(point, [by, by], effort)
     }
@@ -205,12 +201,9 @@ impl PointGraph {
     /// A point without links below a body.
     fn lone_footing(&self, point: Vec3, effort: &Effort) -> Option<Footing> {
         effort.add(POINT_EFFORT * self.net().points().len() as u64);
-        let reach_m = self.width_m() + 1e-4;
-        let is_below =
-            |place: Vec3| flat_distance(place, point) <= reach_m && (place.y - point.y).abs() <= STOREY_M;
         let lone = (0..)
             .zip(self.net().points())
-            .find(|&(at, &place)| is_below(place) && self.net().steps(at).is_empty());
+            .find(|&(at, &place)| is_below(place, point, self.width_m()) && self.net().steps(at).is_empty());
         let (at, place) = lone?;
         let place = Vec3::new(point.x, place.y, point.z);
         Some(Footing { place, spots: Vec::new(), kind: FootingKind::Point(at) })

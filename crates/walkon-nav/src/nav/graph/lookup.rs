@@ -199,13 +199,11 @@ impl LinkLookup {
         for &link in self.around(ground(point)) {
             note_look();
             let spot = spot(net, link, point);
-            let flat = geom::flat_distance(spot.point, point);
-            let rise = (spot.point.y - point.y).abs();
-            if flat > width_m + 1e-4 || rise > STOREY_M {
+            if !is_below(spot.point, point, width_m) {
                 continue;
             }
             // Nearest in height first: on stairs over a hall both may be near on the ground.
-            let rank = (rise, link);
+            let rank = ((spot.point.y - point.y).abs(), link);
             if best.as_ref().is_none_or(|(least, _)| rank < *least) && usable(link) {
                 best = Some((rank, spot));
             }
@@ -227,8 +225,8 @@ impl LinkLookup {
         for &link in self.around(ground(point)) {
             note_look();
             let spot = spot(net, link, point);
-            let is_here = geom::flat_distance(spot.point, point) <= width_m + 1e-4
-                && (spot.point.y - under.point.y).abs() <= STEP_M;
+            let is_here =
+                is_within(spot.point, point, width_m) && (spot.point.y - under.point.y).abs() <= STEP_M;
             if is_here && link != under.link && usable(link) {
                 all.push(spot);
             }
@@ -378,6 +376,16 @@ fn flat_m(net: &Adjacency, ends: [u32; 2]) -> f64 {
 /// Links whose length on the ground is a lesser part of their length than this lead straight up: on the
 /// ground all of them is one place.
 const UPRIGHT: f32 = 0.01;
+
+/// Whether two places lie within a width of one another on the ground.
+fn is_within(place: Vec3, point: Vec3, width_m: f32) -> bool {
+    geom::flat_distance(place, point) <= width_m + 1e-4
+}
+
+/// Whether a body at a point stands over a place of the ground: within a width, and on the same storey.
+pub(crate) fn is_below(place: Vec3, point: Vec3, width_m: f32) -> bool {
+    is_within(place, point, width_m) && (place.y - point.y).abs() <= STOREY_M
+}
 
 /// Whether on the ground all of a link is one place.
 pub(crate) fn is_upright([a, b]: [Vec3; 2]) -> bool {

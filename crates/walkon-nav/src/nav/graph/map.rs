@@ -359,9 +359,9 @@ impl PointGraph {
         self.lookup.holding(&self.net, point, self.width_m(), &usable)
     }
 
-    /// The group of connected points that the link of a place belongs to.
-    pub(crate) fn group_of(&self, labels: &[u32], spot: &LinkSpot) -> u32 {
-        labels[self.net.links()[spot.link as usize][0] as usize]
+    /// The group of connected points that a link belongs to.
+    pub(crate) fn group_of(&self, labels: &[u32], link: u32) -> u32 {
+        labels[self.net.links()[link as usize][0] as usize]
     }
 
     fn location(&self, spot: &LinkSpot, point: Vec3) -> Location {

@@ -446,7 +446,7 @@ impl GraphPlan {
         let is_plain = map.is_plain() && by.areas.is_none();
         let usable = |link: u32| map.passage(link, by) != LinkPassage::Closed;
         let prices = LinePrices::new(&ground, &self.passages);
-        // In thousandths of a millimetre, so that no sum of stretches is dearer for being one.
+        // In thousandths of a millimetre: whole ones would add up to more for two stretches than for one.
         let price = |from: Vec3, to: Vec3| (prices.mm(Segment { from, to }, effort) * 1000.0) as u64;
         let bends = |from: Vec3, to: Vec3| {
             let last = last.borrow();
@@ -717,8 +717,7 @@ impl PlanGoal {
     fn of(map: &PointGraph, query: &PathQuery, asked: &GoalQuestion<'_>, effort: &Effort) -> Option<Self> {
         let (goal, by) = (query.goal, &query.by);
         let groups = asked.start.groups(map, asked.labels);
-        let gets_to =
-            |link: u32| groups.contains(&asked.labels[map.net().links()[link as usize][0] as usize]);
+        let gets_to = |link: u32| groups.contains(&map.group_of(asked.labels, link));
         if asked.trouble.is_none() {
             let spots = map.spots_through(goal, by);
             let spots: Vec<LinkSpot> = spots.into_iter().filter(|spot| gets_to(spot.link)).collect();

@@ -4,8 +4,6 @@
 //! disc; when drawing misses, a point of a random polygon among those that qualify, larger ones more often;
 //! the same stream gives the same points.
 
-use std::collections::BTreeMap;
-
 use glam::Vec3;
 
 use crate::base::geom::{self, Point};
@@ -13,8 +11,10 @@ use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
+use crate::nav::mesh::locate::MeshSpot;
+use crate::nav::reached_labels::ReachedLabels;
 use crate::nav::smooth::Effort;
-use crate::nav::{Backend, RandomPoint, Reach};
+use crate::nav::{Backend, RandomPoint};
 
 /// What it takes to try a point, and to see whether a polygon would do.
 const DRAW_EFFORT: u64 = 256;
@@ -27,33 +27,22 @@ impl NavMesh {
         // Where areas have a direction, what lies between them is reached as a whole or not at all.
         let walled = query.reachable_from.and_then(|_| query.by.walled());
         let view = self.view(walled.as_ref().unwrap_or(&query.by));
-        let label = match query.reachable_from {
+        let reached = match query.reachable_from {
             None => None,
             Some(from) => {
-                let start = self.start_in(&self.view(&query.by), from.point, &query.by)?;
-                Some((from.point, view.surface.label.get(start.polygon as usize).copied()))
+                let whole = self.view(&query.by);
+                let start = self.start_in(&whole, from.point, &query.by)?;
+                let own = whole.surface.label[start.polygon as usize];
+                Some(ReachedLabels::new(from.point, &query.by, [own]))
             }
         };
-        let mut reached: BTreeMap<u32, bool> = BTreeMap::new();
-        let mut is_reached = |polygon: u32| {
-            let Some((from, own)) = label else { return true };
-            let label = view.surface.label[polygon as usize];
-            if walled.is_none() {
-                return own == Some(label);
-            }
-            *reached.entry(label).or_insert_with(|| {
-                let place = geom::raise(
-                    view.surface.centre(polygon),
-                    view.surface.height(polygon, view.surface.centre(polygon)),
-                );
-                let (reach, looked) = self.reach_counted(from, place, &query.by);
-                effort.add_expansions(looked);
-                reach == Reach::Yes
-            })
-        };
-        let mut admits = |polygon: u32| {
-            let set = &view.sets[view.surface.owner[polygon as usize] as usize];
-            query.area.is_none_or(|area| set.contains(&area.0)) && is_reached(polygon)
+        let admits = |polygon: u32| {
+            let (surface, set) = (&view.surface, &view.sets[view.surface.owner[polygon as usize] as usize]);
+            let middle = || surface.raised(MeshSpot { polygon, point: surface.centre(polygon) });
+            query.area.is_none_or(|area| set.contains(&area.0))
+                && reached.as_ref().is_none_or(|reached| {
+                    reached.holds(surface.label[polygon as usize], self, middle, effort)
+                })
         };
         let drawn = (0..query.attempts).find_map(|_| {
             effort.add(DRAW_EFFORT);
@@ -68,7 +57,7 @@ impl NavMesh {
         });
         drawn.or_else(|| {
             effort.add(CHOICE_EFFORT * u64::from(view.surface.polygon_count()));
-            choose(&view, query, &mut admits, rng)
+            choose(&view, query, &admits, rng)
         })
     }
 
@@ -91,12 +80,7 @@ impl NavMesh {
 }
 
 /// A point of a polygon that qualifies: of the whole, or the one nearest to the middle of the disc.
-fn choose(
-    view: &MeshView,
-    query: &RandomPoint,
-    admits: &mut dyn FnMut(u32) -> bool,
-    rng: &mut Rng,
-) -> Option<Vec3> {
+fn choose(view: &MeshView, query: &RandomPoint, admits: &dyn Fn(u32) -> bool, rng: &mut Rng) -> Option<Vec3> {
     let surface = &view.surface;
     let reaches = |polygon: u32| {
         query.centre.is_none_or(|centre| {

@@ -85,8 +85,7 @@ impl<'a> WayOut<'a> {
         let between = cuts.windows(2).filter(|ends| ends[1] - ends[0] > SLIVER);
         let mut is_leaving = true;
         let mut is_ground = between.map(|ends| {
-            let part = f64::midpoint(ends[0], ends[1]);
-            let place = [0, 1].map(|axis| line.from[axis] + part * (to[axis] - line.from[axis]));
+            let place = along(line, f64::midpoint(ends[0], ends[1]));
             areas.iter().any(|outline| geom::polygon_contains(&outline.polygon, place))
         });
         is_ground.all(|is_ground| {
@@ -105,6 +104,11 @@ fn cut(line: Segment<Point>, edge: Segment<Point>) -> Option<f64> {
         (geom::cross(line.from, line.to, edge.from), geom::cross(line.from, line.to, edge.to));
     let (begin, end) = (geom::cross(edge.from, edge.to, line.from), geom::cross(edge.from, edge.to, line.to));
     ((side_a > 0.0) != (side_b > 0.0) && (begin > 0.0) != (end > 0.0)).then(|| begin / (begin - end))
+}
+
+/// The place at a part of a line.
+fn along(Segment { from, to }: Segment<Point>, part: f64) -> Point {
+    [from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]
 }
 
 /// Whether a body may be moved from a place in a straight line to one on the ground.
@@ -128,13 +132,9 @@ fn crossings(ground: &Topology, from: Point, to: Point) -> impl Iterator<Item = 
     let mut found = Vec::new();
     ground.wall_tree.visit(Bounds::of(&[from, to]), &mut |item| {
         let wall = ground.walls[item as usize];
-        let (a, b) = (ground.from(wall), ground.to(wall));
-        let (side_a, side_b) = (geom::cross(from, to, a), geom::cross(from, to, b));
-        let (side_from, side_to) = (geom::cross(a, b, from), geom::cross(a, b, to));
-        if (side_a > 0.0) != (side_b > 0.0) && (side_from > 0.0) != (side_to > 0.0) {
-            let part = side_from / (side_from - side_to);
-            found.push([from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]);
-        }
+        let edge = Segment { from: ground.from(wall), to: ground.to(wall) };
+        let line = Segment { from, to };
+        found.extend(cut(line, edge).map(|part| along(line, part)));
     });
     found.into_iter()
 }

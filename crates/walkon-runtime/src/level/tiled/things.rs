@@ -286,7 +286,7 @@ impl Putting<'_, '_> {
         let lower = layer.own_name().to_lowercase();
         let by_name = lower.contains("collision") || lower.contains("walls");
         let is_collision = truth(&layer.properties, "collision").unwrap_or(by_name);
-        let number = self.layer_number(&layer.properties);
+        let number = self.layer_number(&layer.properties).unwrap_or(0);
         let names_layer = layer.properties.get("collisionLayer").is_some();
         let mut blocked = 0;
         for object in objects {
@@ -309,29 +309,24 @@ impl Putting<'_, '_> {
         blocked
     }
 
-    /// The layer of those walked on that properties name: the first where they name none of them.
-    fn layer_number(&self, properties: &Properties) -> usize {
-        number_of(properties, "collisionLayer")
-            .filter(|number| *number < self.ground.layers.len())
-            .unwrap_or(0)
+    /// The layer of those walked on that properties name; None where they name none of them.
+    fn layer_number(&self, properties: &Properties) -> Option<usize> {
+        number_of(properties, "collisionLayer").filter(|number| *number < self.ground.layers.len())
     }
 
-    /// The same for an object; a note where it names none of them.
+    /// The layer that an object names: the first, and a note, where it names none of them.
     fn own_layer_number(&mut self, object: &RawObject, properties: &Properties) -> usize {
-        let count = self.ground.layers.len();
-        let number = number_of(properties, "collisionLayer");
-        if number.is_none_or(|number| number >= count)
-            && let Some(property) = properties.get("collisionLayer")
-        {
+        let number = self.layer_number(properties);
+        if let (None, Some(property)) = (number, properties.get("collisionLayer")) {
             let sentence = format!(
                 "{} has collisionLayer {}, expected {}",
                 called(object),
                 shown(&property.value),
-                layers_expected(count)
+                layers_expected(self.ground.layers.len())
             );
             self.said.odd(self.findings, property, &sentence);
         }
-        self.layer_number(properties)
+        number.unwrap_or(0)
     }
 
     /// Places an object; how many cells it blocks.

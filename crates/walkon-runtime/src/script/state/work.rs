@@ -283,7 +283,7 @@ impl WorkQueue {
 
     /// How many pieces there are but for what is handed out to owners, which may come before all that waits.
     pub(crate) fn behind_deliveries(&self) -> usize {
-        self.iter().filter(|piece| !matches!(piece, ScriptWork::DeliverDeferred(_))).count()
+        self.work.len()
     }
 
     /// Forgets what was ordered of behaviours and scenes behind the first `kept` pieces of work, counted as
@@ -292,7 +292,7 @@ impl WorkQueue {
     pub(crate) fn forget_orders(&mut self, kept: usize, facts: u64) {
         let (mut index, last) = (0, self.facts_taken + facts);
         self.work.retain_mut(|(position, piece)| {
-            index += usize::from(!matches!(piece, ScriptWork::DeliverDeferred(_)));
+            index += 1;
             *position = last.min(*position);
             let is_order = matches!(
                 piece,
@@ -311,7 +311,7 @@ impl WorkQueue {
     pub(crate) fn forget_board_changes(&mut self, kept: usize) {
         let mut index = 0;
         self.work.retain(|(_, piece)| {
-            index += usize::from(!matches!(piece, ScriptWork::DeliverDeferred(_)));
+            index += 1;
             index <= kept || !matches!(piece, ScriptWork::BoardChanged(_))
         });
     }

@@ -2,8 +2,6 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::f32::consts::{PI, TAU};
 
 use glam::Vec3;
@@ -13,7 +11,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{Bounds, Point, Segment, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
-use crate::base::ordered::{self, CollectOrdered};
+use crate::base::ordered;
 use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::backend::obstacle_disc;
@@ -21,6 +19,7 @@ use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::footing::START_MAX_M;
 use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::reached_labels::ReachedLabels;
 use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision,
@@ -280,31 +279,9 @@ pub(super) struct Admission<'a> {
     fits: bool,
     /// By set of areas across links.
     passages: Vec<LinkPassage>,
-    /// What can be reached from where it has to be.
-    reached: Option<ReachedLabels<'a>>,
-}
-
-/// What can be reached from a place, by label.
-struct ReachedLabels<'a> {
-    labels: Arc<[u32]>,
-    known: RefCell<BTreeMap<u32, bool>>,
-    /// Where areas have a direction: from where, by whom; labels are then of what lies between them, which is
-    /// reached as a whole or not at all.
-    asked: Option<(Vec3, Traversal)>,
+    /// What is connected, and what of it can be reached from where it has to be.
+    reached: Option<(Arc<[u32]>, ReachedLabels)>,
     effort: &'a Effort,
-}
-
-impl ReachedLabels<'_> {
-    fn holds(&self, map: &PointGraph, point: u32) -> bool {
-        let label = self.labels[point as usize];
-        let is_reached = || {
-            let (from, by) = self.asked.as_ref()?;
-            let (reach, looked) = map.reach_counted(*from, map.net.points()[point as usize], by);
-            self.effort.add_expansions(looked);
-            Some(reach == Reach::Yes)
-        };
-        *self.known.borrow_mut().entry(label).or_insert_with(|| is_reached().unwrap_or(false))
-    }
 }
 
 impl Admission<'_> {
@@ -315,7 +292,10 @@ impl Admission<'_> {
         self.fits
             && matches!(self.passages[set as usize], LinkPassage::Open(_))
             && self.area.is_none_or(is_held)
-            && self.reached.as_ref().is_none_or(|reached| reached.holds(self.map, point))
+            && self.reached.as_ref().is_none_or(|(labels, reached)| {
+                let place = || self.map.net.points()[point as usize];
+                reached.holds(labels[point as usize], self.map, place, self.effort)
+            })
     }
 }
 
@@ -343,14 +323,12 @@ impl PointGraph {
                 effort.add(QUESTION_EFFORT);
                 let labels = self.labels(by);
                 let own = self.footing(from.point, &query.by, effort)?.groups(self, &labels);
-                let asked = walled.as_ref().map(|_| (from.point, query.by.clone()));
-                let known = own.into_iter().filter(|_| asked.is_none()).map(|label| (label, true));
-                Some(ReachedLabels { labels, known: known.collect_map().into(), asked, effort })
+                Some((labels, ReachedLabels::new(from.point, &query.by, own)))
             }
         };
         effort.add(GLANCE_EFFORT * self.across.sets.len() as u64);
         let (fits, passages) = (self.fits(by), self.passages(by));
-        Some(Admission { map: self, area: query.area, fits, passages, reached })
+        Some(Admission { map: self, area: query.area, fits, passages, reached, effort })
     }
 
     fn draw_anywhere(&self, admission: &Admission<'_>, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {

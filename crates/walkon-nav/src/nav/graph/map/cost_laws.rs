@@ -116,7 +116,8 @@ fn summed_m(map: &PointGraph, path: &Path, by: &Traversal) -> (f64, f64) {
     (sum_m, off_m)
 }
 
-/// Law: no way is dearer than the cheapest over the links, and each costs what its places do.
+/// Law: a path never costs more than the cheapest one along links, and its cost is the sum of what the ground
+/// costs at every place of it.
 #[test]
 fn ways_cost_what_their_places_do_and_no_more_than_the_cheapest_over_links() {
     let mut search = Search::default();

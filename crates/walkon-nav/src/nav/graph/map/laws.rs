@@ -340,7 +340,7 @@ proptest! {
                 let from = reachable_from.and_then(|from| map.footing(from.point, &query.by, &effort));
                 let labels = flood(&map, &query.by);
                 let groups = from.map(|from| from.groups(&map, &labels));
-                let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
+                let label = |link: u32| map.group_of(&labels, link);
                 let qualifies = |link: &u32| {
                     let areas = map.across.areas(*link as usize);
                     map.is_open(*link, &query.by)

@@ -24,9 +24,8 @@ impl PointGraph {
     /// Whether a straight line to the ground crosses no area that is a wall to a body, but one in which it
     /// begins.
     pub(crate) fn leads_out(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
-        let walls = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
-        let mut areas = (0..).zip(&self.areas).filter(|(at, _)| walls.has(*at));
-        !areas.any(|(_, area)| !area.holds(from) && area.meets([from, to], 0.0))
+        let mut areas = self.walls_of(by).into_iter().map(|area| &self.areas[area.index()]);
+        !areas.any(|area| !area.holds(from) && area.meets([from, to], 0.0))
     }
 
     /// Why a body at a place does not get to a point; None when it does. Cost: a look-up; where it does not,
@@ -42,7 +41,7 @@ impl PointGraph {
         effort.add(QUESTION_EFFORT + GraphGroundQuery::under_effort(self, to));
         let groups = start.groups(self, labels);
         let goals = self.spots_through(to, by);
-        let leads_there = |goal: &LinkSpot| groups.contains(&self.group_of(labels, goal));
+        let leads_there = |goal: &LinkSpot| groups.contains(&self.group_of(labels, goal.link));
         if goals.iter().any(leads_there) || start.goal_beside(self, to).is_some() {
             return None;
         }
@@ -70,7 +69,7 @@ impl PointGraph {
         let all = self.labels_opened(&opened);
         let groups = start.groups_opened(self, &all);
         let goals = self.spots_through(to, &opened);
-        if !goals.iter().any(|goal| groups.contains(&self.group_of(&all, goal))) {
+        if !goals.iter().any(|goal| groups.contains(&self.group_of(&all, goal.link))) {
             return None;
         }
         let here = start.groups(self, labels);
