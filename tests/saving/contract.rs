@@ -378,6 +378,58 @@ fn a_walk_whose_path_was_bent_has_as_far_to_go_after_a_load() {
     }
 }
 
+/// Anna sets out over ground that has just become expensive, in whose sectors paths are then searched for
+/// from cell to cell until all of them are made again.
+fn over_new_costs() -> Piece {
+    let level = "local goals = { { 250, 250 }, { 4, 250 }, { 250, 4 } }
+    function onTick()
+        local anna = world.character('anna')
+        if level.tick == 5 then nav.setAreaCost('mud', 4) end
+        if level.tick % 12 == 8 then
+            local goal = goals[level.tick // 12 % 3 + 1]
+            anna:walkTo(vector.create(goal[1], 0, goal[2]))
+        end
+        log.info('%s', anna.position)
+    end";
+    let tile = |x: usize, z: usize| match (x * 7 + z * 13) % 31 {
+        0 if x > 8 || z > 8 => '#',
+        _ if (x / 9 + z / 5) % 3 == 0 => ',',
+        _ => '.',
+    };
+    let row = |z: usize| (0..256).map(|x| tile(x, z)).collect::<String>();
+    let rows: Vec<String> = (0..256).map(row).collect();
+    let mut piece = Piece::of(&[("level.lua", level)]);
+    piece.json = serde_json::json!({
+        "script": "level.lua",
+        // A search that is under way is begun again by a load.
+        "pathBudget": 1_000_000,
+        "navigation": {
+            "kind": "tiles", "hierarchy": "on", "agentRadius": 0.35,
+            "legend": { ",": { "area": "mud", "cost": 2 } },
+            "layers": [{ "name": "ground", "rows": rows }]
+        },
+        "characters": [{ "name": "anna", "position": [4, 4], "walkSpeed": 3 }]
+    })
+    .to_string();
+    piece
+}
+
+#[test]
+fn sectors_that_wait_to_be_made_again_wait_after_a_load_as_well() {
+    let piece = over_new_costs();
+    let mut waited = 0;
+    for saved_at in [3, 6, 7, 9, 14, 40] {
+        let (mut run, mut loaded) = piece.over(saved_at);
+        let unmade = run.game.world().nav().unmade();
+        assert_eq!(loaded.game.world().nav().unmade(), unmade, "saved after {saved_at} ticks");
+        waited += usize::from(!unmade.is_empty());
+        run.said();
+        let (straight, again) = (run.ticks(90).said(), loaded.ticks(90).said());
+        assert_eq!(again, straight, "saved after {saved_at} ticks");
+    }
+    assert_eq!(waited, 4, "of six");
+}
+
 #[test]
 fn a_scene_that_is_about_to_end_ends_after_a_load_as_well() {
     // With one round of events what is asked for in step 12 waits for the next tick.

@@ -14,7 +14,7 @@ use crate::base::rng::Rng;
 use crate::nav::LayerPoint;
 use crate::nav::edits::clamp_factor;
 use crate::nav::{
-    Disc, Island, Location, Look, MapChange, NavEdit, OwnArea, RandomPoint, Reach, Revision, Search,
+    Disc, Island, Location, Look, MapChange, NavEdit, OwnArea, Path, RandomPoint, Reach, Revision, Search,
     Traversal,
 };
 
@@ -87,10 +87,22 @@ pub trait Backend {
 
     /// Goes on with work that makes later searches faster and can wait, for so many expansions of a search at
     /// most; what it took. On cells that all cost the same, what [`Backend::prepare`] measures is measured
-    /// again once ground has opened.
+    /// again once ground has opened; on others, sectors are made again where costs changed, a few a call
+    /// whatever is allowed.
     fn precompute_idle(&mut self, _allowance: u32) -> u32 {
         0
     }
+
+    /// What edits left to be made in calls of [`Backend::precompute_idle`]: sectors of cells, each by its
+    /// layer and number, in order. While there is any, paths are searched for from cell to cell.
+    #[must_use]
+    fn unmade(&self) -> Vec<(u8, u32)> {
+        Vec::new()
+    }
+
+    /// Leaves just these to be made, as a map that was saved had them; the others are made at once. What the
+    /// map does not have is passed over.
+    fn restore_unmade(&mut self, _unmade: &[(u8, u32)]) {}
 
     /// Makes room for what so many kinds of bodies need, beside the twelve last used; see
     /// [`Backend::prepare`].
@@ -262,6 +274,20 @@ pub trait Backend {
     /// A cost in metres of plain ground.
     #[must_use]
     fn metres(&self, cost: Cost) -> f64;
+
+    /// Length of a path in space, metres: slopes, steps and climbs included. Cost: on sloping meshes that of
+    /// its lines, else of its points.
+    #[must_use]
+    fn length_in_space_m(&self, path: &Path) -> f32 {
+        path.length_in_space_m()
+    }
+
+    /// How far a body of a radius in metres is kept off the edge of ground that a closed door leaves,
+    /// metres; 0 where it may come up to it.
+    #[must_use]
+    fn kept_off_m(&self, _radius_m: f32) -> f32 {
+        0.0
+    }
 
     /// The least that a metre costs anywhere, metres of plain ground; areas that an asker treats in its own
     /// way are left aside.

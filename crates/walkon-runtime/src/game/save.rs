@@ -30,7 +30,7 @@ use crate::world::snapshot::{self, RestoreGround};
 const MAGIC: &[u8; 8] = b"walkonSG";
 
 /// The form of save games that this version writes and reads.
-pub const SAVE_FORM: u32 = 12;
+pub const SAVE_FORM: u32 = 13;
 
 /// Longest save game that is read.
 pub const SAVE_BYTES_MAX: usize = 256 << 20;

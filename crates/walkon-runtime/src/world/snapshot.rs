@@ -77,6 +77,7 @@ pub fn save(world: &World, out: &mut ByteWriter) {
     save_senses(out, senses);
     facts::save(out, events, characters);
     day.save(out);
+    map.nav.unmade().save(out);
 }
 
 /// Reads a world onto the fresh ground of its level, on which nobody stands.
@@ -105,11 +106,15 @@ pub fn load(
     fresh.senses = load_senses(input)?;
     fresh.events = facts::load(input)?;
     fresh.day = Saved::load(input)?;
+    let unmade: Vec<(u8, u32)> = Saved::load(input)?;
     check(&fresh, layers)?;
     if ground == RestoreGround::Same {
         check_places(&fresh)?;
     }
     prepare(&mut fresh.map, &fresh.characters);
+    if ground == RestoreGround::Same {
+        fresh.map.nav.restore_unmade(&unmade);
+    }
     Ok(fresh)
 }
 

@@ -103,6 +103,8 @@ pub struct CellMap {
     sectors: Option<Arc<Sectors>>,
     /// Whether what far ways need was made since it was last forgotten.
     is_far_ready: bool,
+    /// Whether the map is in use, so that a tick has no time to make all sectors.
+    has_begun: bool,
     revision: u64,
     /// Of cells and factors at first.
     start_hash: u64,
@@ -183,6 +185,7 @@ impl CellMap {
             far: FarGround::default(),
             hierarchy: HierarchyUse::default(),
             sectors: None,
+            has_begun: false,
             is_far_ready: false,
             revision: 0,
             start_hash: 0,
@@ -472,17 +475,44 @@ impl CellMap {
         if self.is_far_ready {
             return;
         }
-        if self.sectors.is_none() && self.wants_sectors() && !self.factors.is_empty() {
-            let ground = self.even_handed();
-            self.sectors = Some(Arc::new(Sectors::new(&ground)));
-        }
+        self.make_sectors();
+        self.has_begun = true;
         let mut far = std::mem::take(&mut self.far);
         far.prepare(&self.widest(), &self.base.labels);
         (self.far, self.is_far_ready) = (far, true);
     }
 
-    /// Goes on with what makes far ways fast, for so many expansions at most; what it took.
+    /// Makes sectors where there are none and ways would need them: once the map is in use, in turns.
+    fn make_sectors(&mut self) {
+        if self.sectors.is_none() && self.wants_sectors() && !self.factors.is_empty() {
+            let ground = self.even_handed();
+            let sectors = if self.has_begun { Sectors::in_turns(&ground) } else { Sectors::new(&ground) };
+            self.sectors = Some(Arc::new(sectors));
+        }
+    }
+
+    /// Sectors that wait to be made, in order; those of a map by itself count as layer 0.
+    pub(super) fn unmade_sectors(&self) -> Vec<(u8, u32)> {
+        let sectors = self.sectors.iter();
+        sectors.flat_map(|sectors| sectors.waiting()).map(|sector| (0, sector)).collect()
+    }
+
+    /// Has just these sectors wait, as a map that was saved had them.
+    pub(super) fn restore_unmade_sectors(&mut self, unmade: &[(u8, u32)]) {
+        let waiting: Vec<u32> = unmade.iter().map(|(_, sector)| *sector).collect();
+        if let Some(mut sectors) = self.sectors.take() {
+            Arc::make_mut(&mut sectors).restore_waiting(&self.even_handed(), &waiting);
+            self.sectors = Some(sectors);
+        }
+    }
+
+    /// Goes on with what makes far ways fast, for so many expansions at most; what it took. Sectors have
+    /// their turn whatever is allowed: without them each search takes more.
     pub(super) fn precompute_far(&mut self, allowance: u32) -> u32 {
+        if let Some(mut sectors) = self.sectors.take_if(|sectors| !sectors.are_ready()) {
+            Arc::make_mut(&mut sectors).take_turn(&self.even_handed());
+            self.sectors = Some(sectors);
+        }
         let mut far = std::mem::take(&mut self.far);
         let spent = far.precompute_idle(&self.widest(), &self.base.labels, allowance);
         self.far = far;
@@ -500,7 +530,7 @@ impl CellMap {
     /// microseconds a cell.
     pub fn set_hierarchy(&mut self, hierarchy: HierarchyUse) {
         self.hierarchy = hierarchy;
-        self.is_far_ready = false;
+        (self.is_far_ready, self.has_begun) = (false, false);
         if !self.wants_sectors() {
             self.sectors = None;
         }
@@ -534,11 +564,12 @@ impl CellMap {
         is_wanted && self.base.bare.shape().is_plain()
     }
 
-    /// The sectors, for bodies to which the map is what it is to most.
+    /// The sectors, for bodies to which the map is what it is to most; None while some wait to be made.
     pub(super) fn sectors_for(&self, view: &CellView) -> Option<&Sectors> {
         let is_common = Arc::ptr_eq(&view.walkability, &self.base) && view.passage.is_none();
         let is_common = is_common && view.paint.is_none() && !view.is_directed();
-        self.sectors.as_deref().filter(|_| is_common && !self.factors.is_empty())
+        let are_ready = |sectors: &&Sectors| sectors.are_ready();
+        self.sectors.as_deref().filter(|_| is_common && !self.factors.is_empty()).filter(are_ready)
     }
 
     /// The ground as most walk on it.
@@ -554,9 +585,14 @@ impl CellMap {
         }
     }
 
-    /// Brings the sectors up to date after changes within some windows.
+    /// Brings the sectors up to date after changes within some windows, or begins them.
     fn redo_sectors(&mut self, windows: impl Iterator<Item = Window>) {
-        let Some(mut sectors) = self.sectors.take() else { return };
+        let Some(mut sectors) = self.sectors.take() else {
+            if self.has_begun {
+                self.make_sectors();
+            }
+            return;
+        };
         let parts: Vec<CellRect> = windows.map(Window::rect).collect();
         Arc::make_mut(&mut sectors).redo(&self.even_handed(), &parts);
         self.sectors = Some(sectors);

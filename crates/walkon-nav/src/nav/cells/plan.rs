@@ -409,12 +409,12 @@ impl CellPlan {
     ) -> SearchStep {
         let far = self.far.as_ref().map(FarWays::bounds);
         let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
-        let (Some(route), Some(sectors)) = (&mut self.route, map.sectors_for(view)) else {
-            return SearchStep::Exhausted;
+        let (step, nodes) = match (&mut self.route, map.sectors_for(view)) {
+            (Some(route), Some(sectors)) => (route.step(sectors, &ground, search, allowance), route.nodes()),
+            _ => (SearchStep::Exhausted, &[][..]),
         };
-        let step = route.step(sectors, &ground, search, allowance);
         match step {
-            SearchStep::Found => search.note_expanded(route.nodes()),
+            SearchStep::Found => search.note_expanded(nodes),
             SearchStep::Running => {}
             SearchStep::Exhausted => {
                 self.spent = self.spent(search);

@@ -16,7 +16,7 @@ use crate::nav::landmarks::{ChangedGround, CostStep, FarPlaces, LandmarkGoal, PL
 /// Of a gate that no way joins with a place.
 const MUTE: u16 = u16::MAX;
 
-/// See the module.
+/// See the module. `Default` knows nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GateLandmarks {
     /// By sector: which slots had a gate, and the index of the first.
@@ -79,7 +79,7 @@ impl GateLandmarks {
     /// The index of a node, in which the gates that there were stand side by side.
     #[inline(always)]
     fn at(&self, node: u32) -> Option<usize> {
-        let (slots, first) = self.index[(node / NODES) as usize];
+        let &(slots, first) = self.index.get((node / NODES) as usize)?;
         let slot = node % NODES;
         (slots >> slot & 1 != 0).then(|| (first + (slots & ((1 << slot) - 1)).count_ones()) as usize)
     }

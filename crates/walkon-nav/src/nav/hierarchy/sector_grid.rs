@@ -100,17 +100,22 @@ impl Sector {
 impl SectorGrid {
     /// Cost: a flood of a sector for each of its gates, for all sectors that differ.
     pub(crate) fn new(ground: &WeightedGround) -> Self {
-        let (width, depth) = (ground.bits.width(), ground.bits.depth());
-        let (across, down) = (width.div_ceil(SIDE), depth.div_ceil(SIDE));
-        let count = (across * down) as usize;
-        let (sectors, contents) = (vec![Sector::default(); count], vec![0; count]);
-        let mut all = Self { unit: ground.unit, width, depth, across, down, sectors, contents };
+        let mut all = Self::unmade(ground);
         let (mut table, mut alike) = (CellTable::default(), AlikeSectors::default());
-        for sector in 0..across * down {
+        for sector in 0..all.across * all.down {
             all.contents[sector as usize] = all.content(ground, sector);
             all.sectors[sector as usize] = all.make(ground, sector, &mut table, &mut alike);
         }
         all
+    }
+
+    /// The sectors of a map, all without gates, to be made again.
+    pub(crate) fn unmade(ground: &WeightedGround) -> Self {
+        let (width, depth) = (ground.bits.width(), ground.bits.depth());
+        let (across, down) = (width.div_ceil(SIDE), depth.div_ceil(SIDE));
+        let count = (across * down) as usize;
+        let (sectors, contents) = (vec![Sector::default(); count], vec![0; count]);
+        Self { unit: ground.unit, width, depth, across, down, sectors, contents }
     }
 
     /// Whether costs are counted as they were when these were made.
@@ -126,9 +131,9 @@ impl SectorGrid {
         size_of_val(&self.contents[..]) + self.sectors.iter().map(of).sum::<usize>()
     }
 
-    /// Makes again what cells that changed have a part in: cells from `first` on, up to `end`, exclusive. The
-    /// sectors that are no more what they were.
-    pub(crate) fn redo(&mut self, ground: &WeightedGround, changed: &[CellRect]) -> Vec<u32> {
+    /// The sectors in which cells that changed have a part, in order: cells from `first` on, up to `end`,
+    /// exclusive.
+    pub(crate) fn touched(&self, ground: &WeightedGround, changed: &[CellRect]) -> Vec<u32> {
         let mut touched = Vec::new();
         for part in changed.iter().filter(|part| part.first.x < part.end.x && part.first.z < part.end.z) {
             // Cells on a border have a part in the gates of the sector beyond.
@@ -139,8 +144,14 @@ impl SectorGrid {
         }
         touched.sort_unstable();
         touched.dedup();
+        touched
+    }
+
+    /// Makes sectors again, each once; those that are no more what they were.
+    pub(crate) fn redo(&mut self, ground: &WeightedGround, sectors: &[u32]) -> Vec<u32> {
+        let mut changed = sectors.to_vec();
         let (mut table, mut alike) = (CellTable::default(), AlikeSectors::default());
-        touched.retain(|&sector| {
+        changed.retain(|&sector| {
             let (at, content) = (sector as usize, self.content(ground, sector));
             if content == self.contents[at] {
                 return false;
@@ -151,7 +162,7 @@ impl SectorGrid {
             self.sectors[at] = new;
             has_changed
         });
-        touched
+        changed
     }
 
     /// The hash of what a sector follows from: its cells and those along its borders.

@@ -156,6 +156,14 @@ impl Backend for CellMap {
         self.precompute_far(allowance)
     }
 
+    fn unmade(&self) -> Vec<(u8, u32)> {
+        self.unmade_sectors()
+    }
+
+    fn restore_unmade(&mut self, unmade: &[(u8, u32)]) {
+        self.restore_unmade_sectors(unmade);
+    }
+
     fn keep_body_classes(&mut self, kinds: usize) {
         self.kinds = kinds;
     }

@@ -109,6 +109,19 @@ impl Backend for Layers {
             .fold(0, |spent, map| spent + map.precompute_idle(allowance.saturating_sub(spent)))
     }
 
+    fn unmade(&self) -> Vec<(u8, u32)> {
+        let of_layer =
+            |(layer, map): (u8, &CellMap)| map.unmade().into_iter().map(move |(_, sector)| (layer, sector));
+        (0..).zip(&self.maps).flat_map(of_layer).collect()
+    }
+
+    fn restore_unmade(&mut self, unmade: &[(u8, u32)]) {
+        for (layer, map) in (0..).zip(&mut self.maps) {
+            let own: Vec<(u8, u32)> = unmade.iter().copied().filter(|(of, _)| *of == layer).collect();
+            map.restore_unmade(&own);
+        }
+    }
+
     fn keep_body_classes(&mut self, kinds: usize) {
         self.maps.iter_mut().for_each(|map| map.keep_body_classes(kinds));
     }
