@@ -251,15 +251,29 @@ fn meet(lines: &[GroundSegment], [first, second]: [usize; 2], cuts: &mut Vec<(us
     }
 }
 
-/// The stretches of segments between their cuts.
-pub(crate) fn cut(lines: &[GroundSegment], mut cuts: Vec<(usize, Point)>) -> Vec<GroundSegment> {
-    let along = |at: usize, point: Point| distance_sq(lines[at].from, point);
-    ordered::sort_by(&mut cuts, |a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
+/// The stretches of segments between their cuts. Cost: linear, but for segments of many cuts.
+pub(crate) fn cut(lines: &[GroundSegment], cuts: Vec<(usize, Point)>) -> Vec<GroundSegment> {
+    // By segment, where its cuts end among all, which are put there from the last on: those of one segment
+    // keep their order.
+    let mut ends = vec![0; lines.len()];
+    cuts.iter().for_each(|(at, _)| ends[*at] += 1);
+    let mut count = 0;
+    for end in &mut ends {
+        count += *end;
+        *end = count;
+    }
+    let mut firsts = ends.clone();
+    let mut places = vec![(0.0, [0.0; 2]); count];
+    for &(at, place) in cuts.iter().rev() {
+        firsts[at] -= 1;
+        places[firsts[at]] = (distance_sq(lines[at].from, place), place);
+    }
     let mut left = Vec::with_capacity(lines.len() + cuts.len());
-    let mut next = cuts.into_iter().peekable();
     for (at, line) in lines.iter().enumerate() {
+        let own = &mut places[firsts[at]..ends[at]];
+        ordered::sort_by(own, |a, b| a.0.total_cmp(&b.0));
         let mut from = line.from;
-        while let Some((_, place)) = next.next_if(|cut| cut.0 == at) {
+        for &mut (_, place) in own {
             left.push(GroundSegment { from, to: place });
             from = place;
         }
