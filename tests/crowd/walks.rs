@@ -940,3 +940,40 @@ fn whoever_is_alone_arrives_at_any_speed_on_nets_and_in_corridors() {
         }
     }
 }
+
+#[test]
+fn walks_end_far_from_the_origin_as_they_do_near_it() {
+    for offset_m in [0, 9_000, 16_500, 20_000, 33_000, 49_000] {
+        for kind in ["grid", "mesh"] {
+            let square = |name: &str, x: i32| {
+                let [left, right, near] = [offset_m + x, offset_m + x + 10, offset_m];
+                let far = near + 10;
+                format!(
+                    r#"{{ "name": "{name}", "polygon": [[{left},{near}],[{right},{near}],[{right},{far}],[{left},{far}]] }}"#
+                )
+            };
+            let navigation =
+                format!(r#"{{ "kind": "{kind}", "areas": [{}, {}] }}"#, square("a", 0), square("b", 12));
+            let at = |x: f32, z: f32| [offset_m as f32 + x, offset_m as f32 + z];
+            let people = [("c", at(5.0, 3.125)), ("d", at(3.0, 8.0)), ("e", at(8.0, 1.0))];
+            let people =
+                people.map(|(name, [x, z])| format!(r#"{{ "name": "{name}", "position": [{x}, {z}] }}"#));
+            let walk = |name: &str, [x, z]: [f32; 2], options: &str| {
+                format!(
+                    "world.character('{name}'):walkTo(vector.create({x}, 0, {z}), {{ {options} \
+                    onSettled = function(result) log.info('{name} %s/%s', result.status, result.reason) end }})\n"
+                )
+            };
+            let script = format!(
+                "function onStart()\n{}{}{}timer.after(14, function() log.info('done') end)\nend",
+                walk("c", at(17.0, 5.0), ""),
+                walk("d", at(7.0, 8.0), "radius = 0,"),
+                walk("e", at(15.0, 1.5), "accept = 'near',"),
+            );
+            let mut said = super::beside_goals::said(&navigation, &people.join(","), &script, 1200);
+            said.sort();
+            let ends = ["c partial/nearest", "d arrived/reached", "done", "e partial/nearest"];
+            assert_eq!(said, ends, "{kind} at {offset_m} m");
+        }
+    }
+}

@@ -36,10 +36,18 @@ pub struct Cursor {
 
 /// Nearer to a corner than this, a body stands there, metres: twice as far as vectors have a direction.
 const TOUCHED_M: f32 = 2e-6;
-/// Nearer to the end than this, the path has been walked, metres.
+/// Nearer to the end than this, the path has been walked, metres; see [`passed_m`].
 const PASSED_M: f32 = 1e-3;
 /// The most of a path that a body skips in a tick because it cuts corners, metres: as far as it looks ahead.
 const SKIPPED_M: f32 = AHEAD_MAX_M;
+
+/// Nearer to this end of a path, the path has been walked, metres: two steps of its coordinates where those
+/// are far from the origin, for a body that brakes comes no nearer.
+#[inline]
+fn passed_m(end: Vec3) -> f32 {
+    let far_m = end.x.abs().max(end.z.abs());
+    PASSED_M.max(2.0 * f32::EPSILON * far_m)
+}
 
 impl Cursor {
     /// The place of a body that sets out on a path.
@@ -91,14 +99,14 @@ impl Cursor {
                 best = Self { along_m: self.along_m.max(at.start_m + here.along_m), ..at };
             }
             at.start_m += here.length_m;
-            if at.start_m > self.along_m + SKIPPED_M && flat_distance(place, next) > PASSED_M {
+            if at.start_m > self.along_m + SKIPPED_M && flat_distance(place, next) > passed_m(next) {
                 break;
             }
             at.segment += 1;
             at = at.looked_up(path);
         }
         let is_last = best.segment as usize + 2 == path.points.len();
-        match best.next(path).filter(|&end| is_last && flat_distance(place, end) <= PASSED_M) {
+        match best.next(path).filter(|&end| is_last && flat_distance(place, end) <= passed_m(end)) {
             Some(end) => {
                 let (segment, end_m) = (best.segment + 1, path.length_m.max(best.along_m));
                 Self { segment, start_m: end_m, along_m: end_m, ends: [end, end] }
@@ -471,7 +479,7 @@ impl StridingBody {
         let brake_mps2 = if gait.brakes { gait.speed_mps / STOP_S } else { 0.0 };
         let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, step_s: smalls.each_s };
         let target_m = flat_distance(self.place, target.point);
-        let is_end = to_end_m <= target_m + PASSED_M;
+        let is_end = to_end_m <= target_m + passed_m(target.point);
         let desired = steer::seek(flat(self.place), flat(target.point), arrival.speed_at(left_m));
         let turning = Turning { rate_radps: gait.turn_radps, step_s: smalls.each_s };
         let is_corner = look == Lookahead::EXACT || is_end;
