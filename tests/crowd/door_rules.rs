@@ -458,3 +458,93 @@ fn inv_n2_who_leaves_ground_that_is_not_its_own_goes_through_no_wall() {
     }
     assert!(arrived >= 20, "{arrived} of 48 arrived, a quarter cannot");
 }
+
+/// Two rooms with a closed door between them, a mesh turned about the origin, and the places of a start and
+/// of a goal on it.
+fn turned_rooms(turn_rad: f64, gate_m: f64, padding_m: f64) -> (String, impl Fn([f64; 2]) -> [f64; 2]) {
+    let (sin, cos) = turn_rad.sin_cos();
+    let turned = move |[x, z]: [f64; 2]| [x * cos - z * sin, x * sin + z * cos];
+    let area = |name: &str, [left, near]: [f64; 2], [right, far]: [f64; 2]| {
+        let corners = [[left, near], [right, near], [right, far], [left, far]].map(turned);
+        format!(r#"{{ "name": "{name}", "polygon": {corners:?} }}"#)
+    };
+    let areas = [
+        area("left", [0.0, 0.0], [12.0, 14.0]),
+        area("gateway", [12.0, 7.0 - gate_m / 2.0], [13.2, 7.0 + gate_m / 2.0]),
+        area("right", [13.2, 0.0], [25.2, 14.0]),
+    ];
+    let navigation = format!(
+        r#"{{ "kind": "mesh", "agentRadius": 0.2, "boundaryPadding": {padding_m}, "areas": [{}] }}"#,
+        areas.join(",")
+    );
+    (navigation, turned)
+}
+
+#[test]
+fn a_wide_body_comes_to_a_closed_door_however_far_it_is_kept_off_walls() {
+    for (nth, radius_m) in [0.2, 0.45, 0.6, 0.85, 1.2].into_iter().enumerate() {
+        for padding_m in [0.0, 0.3] {
+            for turn in 0..6 {
+                let turn_rad = 0.29 * f64::from(turn) + 0.1 * nth as f64;
+                let (navigation, turned) =
+                    turned_rooms(turn_rad, 2.0 * (radius_m + padding_m) + 0.5, padding_m);
+                let (start, goal) = (turned([4.0, 3.0 + f64::from(turn)]), turned([21.0, 9.0]));
+                let person = format!(r#"{{ "name": "anna", "position": {start:?}, "radius": {radius_m} }}"#);
+                let walk = |options: &str| {
+                    let script = format!(
+                        "function onStart()\n\
+                        world.character('anna'):walkTo(vector.create({}, 0, {}), {{ {options}, \
+                        onSettled = function(result) log.info('%s/%s %s', result.status, result.reason, \
+                        if result.by then result.by.name else '') log.info('done') end }})\nend",
+                        goal[0], goal[1]
+                    );
+                    super::beside_goals::said(&navigation, &person, &script, 2400)
+                };
+                let case = format!("radius {radius_m}, padding {padding_m}, turn {turn_rad}");
+                assert_eq!(walk("doors = 'open'"), ["arrived/reached ", "done"], "{case}");
+                let waits = walk("doors = 'wait', patience = 2");
+                assert_eq!(waits, ["blocked/doorClosed gate", "done"], "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn of_several_closed_doors_the_one_on_the_shortest_way_is_named() {
+    let room = |name: &str, left: f64, right: f64| {
+        format!(
+            r#"{{ "name": "{name}", "polygon": [[{left}, 0], [{right}, 0], [{right}, 24], [{left}, 24]] }}"#
+        )
+    };
+    let gates = [2, 11, 20].map(|near| {
+        let far = near + 2;
+        format!(
+            r#"{{ "name": "gate{near}", "polygon": [[8, {near}], [10, {near}], [10, {far}], [8, {far}]] }}"#
+        )
+    });
+    let areas = [room("west", 0.0, 8.0), gates.join(","), room("east", 10.0, 18.0)].join(",");
+    for kind in ["grid", "mesh"] {
+        for (z, gate) in
+            [(3.0, "gate2"), (12.0, "gate11"), (21.0, "gate20"), (8.5, "gate11"), (17.0, "gate20")]
+        {
+            for [from, to] in [[5.0, 13.0], [13.0, 5.0]] {
+                let doors =
+                    [2, 11, 20].map(|near| format!(r#"{{ "name": "gate{near}", "area": "gate{near}" }}"#));
+                let mut stage = Stage::of(&format!(
+                    r#"{{ "navigation": {{ "kind": "{kind}", "areas": [{areas}] }}, "doors": [{}],
+                    "characters": [{{ "name": "hero", "position": [{from}, {z}] }},
+                    {{ "name": "bait", "position": [1, 1] }}] }}"#,
+                    doors.join(",")
+                ));
+                stage.walk(to, z, |options| options.doors = Some(DoorPolicy::Avoid));
+                for _ in 0..1200 {
+                    if stage.ends.is_empty() {
+                        stage.tick();
+                    }
+                }
+                let end = settled(&stage, 0);
+                assert_eq!(end["by"], gate, "{kind}: from {from}, {z} to {to}: {end}");
+            }
+        }
+    }
+}

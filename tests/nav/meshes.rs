@@ -4,6 +4,7 @@
 //! Method: levels are written as text; the levels of the repository with their `kind` changed.
 
 use glam::Vec3;
+use walkon_runtime::base::rng::Rng;
 use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, Severity};
 use walkon_runtime::nav::{
     Accept, MeshSource, NavMap, NavMesh, PathQuery, PathStatus, Reach, Search, Traversal,
@@ -268,5 +269,73 @@ fn on_arena_no_path_is_longer_than_on_the_grid_and_every_line_of_it_can_be_walke
             queries += 1;
         }
         assert_eq!(queries, 160);
+    }
+}
+
+#[test]
+fn a_cost_is_the_length_times_the_factor_where_all_ground_costs_the_same() {
+    let mut rng = Rng::stream(8, "costly obstacles");
+    let (mut bent, mut asked) = (0, 0);
+    for _ in 0..40 {
+        // Round obstacles of five corners, whose walls paths run along.
+        let obstacles: Vec<String> = (0..6)
+            .map(|nth| {
+                let (x, z, turn) = (rng.float(3.0, 17.0), rng.float(3.0, 17.0), rng.float(0.0, 1.0));
+                let corner = |at: u32| {
+                    let angle = (f64::from(at) + turn) * std::f64::consts::TAU / 5.0;
+                    let [x, z] = [x + 1.4 * angle.cos(), z + 1.4 * angle.sin()];
+                    format!("[{x:.2}, {z:.2}]")
+                };
+                let corners: Vec<String> = (0..5).map(corner).collect();
+                format!(r#"{{ "name": "o{nth}", "polygon": [{}] }}"#, corners.join(","))
+            })
+            .collect();
+        let level = mesh(&format!(
+            r#""areas": [{{ "name": "a", "cost": 3, "polygon": [[0,0],[20,0],[20,20],[0,20]] }}],
+            "obstacles": [{}]"#,
+            obstacles.join(",")
+        ));
+        let map = load(&level, &[]).expect("a level").map;
+        for _ in 0..20 {
+            let mut place = || Vec3::new(rng.float(0.5, 19.5) as f32, 0.0, rng.float(0.5, 19.5) as f32);
+            let (start, goal) = (place(), place());
+            let by = Traversal::default();
+            if !map.is_walkable(start, &by) || !map.is_walkable(goal, &by) {
+                continue;
+            }
+            let query = PathQuery::new(start, goal, by);
+            let path = map.plan(&query, &mut Search::default()).path;
+            (bent, asked) = (bent + u32::from(path.points.len() > 2), asked + 1);
+            let whole = 3.0 * path.length_m;
+            assert!((path.cost_m - whole).abs() <= 1e-3 * whole, "{start} to {goal}: {path:?}");
+        }
+    }
+    assert!(bent > 100 && asked > 500, "{bent} of {asked}");
+}
+
+#[test]
+fn lengths_and_costs_of_paths_count_the_slopes_of_a_mesh() {
+    // Up and down by 45 degrees, in two polygons and in four.
+    for polygons in ["[[0,1,4,5],[1,2,3,4]]", "[[0,1,4],[0,4,5],[1,2,3],[1,3,4]]"] {
+        let level = mesh(&format!(
+            r#""vertices": [[0,0,0],[6,6,0],[12,0,0],[12,0,4],[6,6,4],[0,0,4]], "polygons": {polygons}"#
+        ));
+        let map = load(&level, &[]).expect("a level").map;
+        for (from, to) in [([1.0, 2.0], [11.0, 2.0]), ([2.0, 1.0], [5.0, 3.0]), ([8.0, 3.5], [1.0, 0.5])] {
+            let height = |x: f32| 6.0 - (x - 6.0).abs();
+            let place = |[x, z]: [f32; 2]| Vec3::new(x, height(x), z);
+            let path = map
+                .plan(&PathQuery::new(place(from), place(to), Traversal::default()), &mut Search::default())
+                .path;
+            let (dx, dz) = (to[0] - from[0], to[1] - from[1]);
+            let expected = (2.0 * dx * dx + dz * dz).sqrt();
+            let length_m = map.length_in_space_m(&path);
+            assert!((length_m - expected).abs() < 1e-3, "{from:?} to {to:?}: {length_m} for {expected}");
+            assert!(
+                (path.cost_m - expected).abs() < 1e-3,
+                "{from:?} to {to:?}: {} for {expected}",
+                path.cost_m
+            );
+        }
     }
 }

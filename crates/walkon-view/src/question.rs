@@ -224,7 +224,7 @@ impl Asked {
             "reason": answer.trouble.map(|trouble| world.reason_of(trouble).0.name()),
             "why": answer.trouble.map(|trouble| world.why_unreached(*to, by, trouble)),
             "points": points,
-            "length": answer.path.length_in_space_m(),
+            "length": world.nav().length_in_space_m(&answer.path),
             "cost": answer.path.cost_m,
             "expansions": answer.expansions,
             "microseconds": tenths(microseconds),

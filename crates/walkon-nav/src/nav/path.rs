@@ -251,6 +251,20 @@ impl Path {
         (f64::from(self.length_m) + self.points.windows(2).map(climb).sum::<f64>()) as f32
     }
 
+    /// The place so many metres along the path, measured on the ground plane; one of its ends beyond them.
+    #[must_use]
+    pub fn place_at(&self, along_m: f32) -> Vec3 {
+        let mut left_m = along_m;
+        for pair in self.points.windows(2) {
+            let leg_m = flat_distance(pair[0], pair[1]);
+            if left_m < leg_m {
+                return pair[0].lerp(pair[1], (left_m / leg_m).max(0.0));
+            }
+            left_m -= leg_m;
+        }
+        self.points.last().copied().unwrap_or_default()
+    }
+
     /// The index of the point where the next link begins; that of the last point where there is none.
     #[must_use]
     pub fn leg_end(&self) -> usize {

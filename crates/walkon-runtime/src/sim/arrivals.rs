@@ -197,11 +197,11 @@ fn in_the_way(map: &LevelMap, characters: &Characters, everyone: &Everyone, walk
     const AHEAD_M: f32 = 3.0;
     /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
     const GAP_M: f32 = 0.6;
-    let door = map.closed_door_ahead(walk).filter(|(_, left_m)| *left_m <= GAP_M);
+    let own = characters.get(walk.character)?;
+    let door = map.stop_before_door(walk, own.body.radius_m).filter(|(_, left_m)| *left_m <= GAP_M);
     if let Some((door, _)) = door {
         return Some(Blocker::Door(door));
     }
-    let own = characters.get(walk.character)?;
     let place = own.body.position;
     let near = everyone.near(place, own.body.radius_m + AHEAD_M);
     let others = near

@@ -220,7 +220,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
     };
     let mut made = move_of(&FollowInputs { clock, map, characters, walks }, id, walks.get(id)?, character)?;
     let walk = walks.get_mut(id)?;
-    match map.closed_door_ahead(walk) {
+    match map.stop_before_door(walk, character.body.radius_m) {
         Some((door, left_m)) => {
             if left_m <= made.gait.speed_mps * clock.rate.step_seconds() {
                 walk.stand_at(WaitCause::Door(door), character.body.position, clock);

@@ -119,8 +119,8 @@ impl LevelMap {
         ahead.filter_map(|crossing| self.areas.get(crossing.area.index())?.door).collect()
     }
 
-    /// The first door on the rest of the way of a walk that is not open, and the metres to where one stops
-    /// for it.
+    /// The first door on the rest of the way of a walk that is not open, and where along its path the area of
+    /// the door begins, metres.
     #[inline]
     pub(crate) fn closed_door_ahead(&self, walk: &Walk) -> Option<(DoorId, f32)> {
         let following = walk.following.as_ref()?;
@@ -128,7 +128,46 @@ impl LevelMap {
         following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m).find_map(|crossing| {
             let door = self.areas.get(crossing.area.index())?.door?;
             let closed = !self.doors.get(door.index()).is_some_and(Door::is_passable);
-            closed.then_some((door, crossing.enter_m - Door::STANDOFF_M - along_m))
+            closed.then_some((door, crossing.enter_m))
         })
+    }
+
+    /// The first door on the rest of the way of a walk that is not open, and the metres to where a body of a
+    /// radius in metres stops for it: in front of it, or where its ground ends.
+    #[inline]
+    pub(crate) fn stop_before_door(&self, walk: &Walk, radius_m: f32) -> Option<(DoorId, f32)> {
+        let (door, enter_m) = self.closed_door_ahead(walk)?;
+        let along_m = walk.following.as_ref()?.cursor.along_m;
+        let left_m = self.ground_left_m(walk, radius_m, enter_m - along_m).unwrap_or(f32::INFINITY);
+        Some((door, left_m.min(enter_m - Door::STANDOFF_M - along_m)))
+    }
+
+    /// How far a walk leads over the ground that there is for its body while a door, so many metres ahead, is
+    /// closed. None where the body comes as near to the door as others. Bounded: a look at the ground for
+    /// each part of the last metres before the door.
+    fn ground_left_m(&self, walk: &Walk, radius_m: f32, enter_m: f32) -> Option<f32> {
+        /// Metres from look to look.
+        const LOOK_M: f32 = 0.1;
+        /// Ways lead to doors at an angle; by so much at most the last stretch is longer for it.
+        const ANGLED: f32 = 3.0;
+        let kept_off_m = self.nav.kept_off_m(radius_m);
+        if ANGLED * kept_off_m <= Door::STANDOFF_M {
+            return None;
+        }
+        let following = walk.following.as_ref()?;
+        let first_m = (enter_m - ANGLED * kept_off_m - Door::STANDOFF_M).max(0.0);
+        let by = Traversal { radius_m, ..Traversal::default() };
+        let looks = (0..).map(|nth: u16| first_m + LOOK_M * f32::from(nth)).take_while(|&at| at < enter_m);
+        let (along_m, mut last) = (following.cursor.along_m, None);
+        for left_m in looks {
+            let is_ground = self.nav.is_walkable(following.path.place_at(along_m + left_m), &by);
+            match last {
+                Some(_) if !is_ground => break,
+                _ if is_ground => last = Some(left_m),
+                _ => {}
+            }
+        }
+        // A body at the edge of its ground may stand off it by a hair.
+        Some(last.unwrap_or(first_m)).filter(|_| first_m < enter_m)
     }
 }

@@ -90,7 +90,7 @@ fn measures(world: &World, answered: &Answered, by: &Traversal, points: PathPoin
     let path = &answered.answer.path;
     let points = self::points(world, answered, points);
     if points == path.points {
-        return (path.length_in_space_m(), path.cost_m);
+        return (world.nav().length_in_space_m(path), path.cost_m);
     }
     let nav = world.nav();
     let (mut length_m, mut cost_m) = (0.0, 0.0);

@@ -6,8 +6,10 @@
 //! centre, one beside them all (kept blocked by a padding or a radius) to the nearest. Method: the connected
 //! cells of one area are a door; doors and the components they touch are the nodes of a small graph.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
+use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
 use crate::base::ordered;
 use crate::nav::ConnectedComponents;
@@ -16,6 +18,10 @@ use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::terrain::{CellTerrain, SpanRows};
 use crate::nav::cells::tiling::CellShape;
+
+fn place_of(Cell { x, z }: Cell) -> Point {
+    [f64::from(x), f64::from(z)]
+}
 
 /// Cells side by side in a row that one door would open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +117,8 @@ impl CellDoors {
     }
 
     /// The first area, none of `known`, whose door lies on the way with the fewest doors from one cell to
-    /// another. None when the doors do not join them.
+    /// another; of several such ways on the one that is shortest from door to door. None when the doors do
+    /// not join them.
     pub(crate) fn first_between(
         &self,
         labels: &ConnectedComponents,
@@ -123,28 +130,53 @@ impl CellDoors {
         if self.roots[start as usize] != self.roots[goal as usize] {
             return None;
         }
+        let middles = self.middles();
         // From the goal, so that the parents lead there from the start.
-        let mut parents = vec![u32::MAX; self.roots.len()];
-        let mut queue = VecDeque::from([goal]);
-        parents[goal as usize] = goal;
-        while let Some(node) = queue.pop_front() {
-            for next in self.neighbours(node) {
-                if parents[next as usize] == u32::MAX {
-                    parents[next as usize] = node;
-                    queue.push_back(next);
-                }
+        let mut parents = vec![(u32::MAX, place_of(to)); self.roots.len()];
+        let mut open = BinaryHeap::from([Reverse((0_u32, 0_u64, goal, goal))]);
+        // Bounded by the links: each is offered once from either end.
+        while let Some(Reverse((doors, cells, node, parent))) = open.pop() {
+            if parents[node as usize].0 != u32::MAX {
+                continue;
+            }
+            let before = parents[parent as usize].1;
+            let place = middles.get(node as usize).copied().unwrap_or(before);
+            parents[node as usize] = (parent, place);
+            for next in self.neighbours(node).filter(|&next| parents[next as usize].0 == u32::MAX) {
+                let beyond = match middles.get(next as usize) {
+                    Some(middle) => *middle,
+                    None if next == start => place_of(from),
+                    None => place,
+                };
+                let [dx, dz] = [0, 1].map(|axis| beyond[axis] - place[axis]);
+                let on = f64::from_bits(cells) + (dx * dx + dz * dz).sqrt();
+                open.push(Reverse((doors + 1, on.to_bits(), next, node)));
             }
         }
         let mut node = start;
         // Bounded by the number of nodes: each is nearer to the goal than the one before.
         while node != goal {
-            node = parents[node as usize];
+            node = parents[node as usize].0;
             let area = self.areas.get(node as usize).map(|&area| AreaId(area));
             if let Some(area) = area.filter(|&area| !known(area)) {
                 return Some(area);
             }
         }
         None
+    }
+
+    /// By door, the middle of the rectangle around its cells, in cells.
+    fn middles(&self) -> Vec<Point> {
+        let mut bounds = vec![Bounds::EMPTY; self.areas.len()];
+        for run in &self.runs {
+            let around = &mut bounds[run.door as usize];
+            around.include(place_of(Cell { x: run.from, z: run.z }));
+            around.include(place_of(Cell { x: run.to - 1, z: run.z }));
+        }
+        bounds
+            .into_iter()
+            .map(|around| [0, 1].map(|axis| 0.5 * (around.min[axis] + around.max[axis])))
+            .collect()
     }
 
     fn neighbours(&self, node: u32) -> impl Iterator<Item = u32> + '_ {

@@ -174,7 +174,7 @@ impl Corridor {
 }
 
 /// Where a line from one place to another crosses an edge so that it is shortest.
-fn crossing(from: Point, to: Point, a: Point, b: Point) -> Point {
+pub(crate) fn crossing(from: Point, to: Point, a: Point, b: Point) -> Point {
     let (dx, dz) = (b[0] - a[0], b[1] - a[1]);
     let along = |point: Point| ((point[0] - a[0]) * dx + (point[1] - a[1]) * dz) / (dx * dx + dz * dz);
     let (before, after) = (geom::cross(a, b, from).abs(), geom::cross(a, b, to).abs());

@@ -7,6 +7,8 @@
 //! the ground; when they close the only way the plan is made once more without them. A way that crosses a
 //! one-way area against its direction is searched again with that area as a wall.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -18,6 +20,7 @@ use crate::nav::linked::{self, Linked};
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::carve::carve;
+use crate::nav::mesh::corridor::crossing;
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::polygon::length;
@@ -128,42 +131,42 @@ impl NavMesh {
         Some(PathFailure::NoPath)
     }
 
-    /// The first area that would have to be opened on a way, on the one with the fewest.
+    /// The first area that would have to be opened on a way, on the one with the fewest; of several such ways
+    /// on the shortest, as far as straight lines from edge to edge tell.
     fn first_between(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<AreaId> {
         let view = self.view_all_open(by);
         let surface = &view.surface;
         let (start, goal) = (surface.spot(from)?, surface.spot(to)?);
         let shut: Vec<u32> = view.sets.iter().map(|set| self.shut_of(set, by)).collect();
         let group = |polygon: u32| shut[surface.owner[polygon as usize] as usize];
-        // From the goal, so that the parents lead there from the start; in rounds by the number of areas
-        // opened.
+        // From the goal, so that the parents lead there from the start.
         let mut parents = vec![NONE; surface.polygon_count() as usize];
-        let mut round = vec![goal.polygon];
-        parents[goal.polygon as usize] = goal.polygon;
-        while !round.is_empty() {
-            let mut later = Vec::new();
-            // Bounded by the polygons: each is taken up once.
-            while let Some(polygon) = round.pop() {
-                for edge in surface.edges(polygon) {
-                    let twin = surface.twin[edge as usize];
-                    if twin == NONE || parents[surface.face[twin as usize] as usize] != NONE {
-                        continue;
-                    }
-                    let beyond = surface.face[twin as usize];
-                    let opens = group(beyond) != 0 && group(beyond) != group(polygon);
-                    if opens {
-                        later.push((beyond, polygon));
-                    } else {
-                        parents[beyond as usize] = polygon;
-                        round.push(beyond);
-                    }
-                }
+        let mut places = vec![goal.point; parents.len()];
+        let mut open = BinaryHeap::from([Reverse((0_u32, 0_u64, goal.polygon, NONE))]);
+        // Bounded by the edges: each is offered once from either side.
+        while let Some(Reverse((opened, metres, polygon, entry))) = open.pop() {
+            if parents[polygon as usize] != NONE {
+                continue;
             }
-            for (polygon, parent) in later {
-                if parents[polygon as usize] == NONE {
-                    parents[polygon as usize] = parent;
-                    round.push(polygon);
+            let came_from = if entry == NONE { goal.polygon } else { surface.face[entry as usize] };
+            parents[polygon as usize] = came_from;
+            if entry != NONE {
+                let before = places[came_from as usize];
+                let (a, b) = (surface.from(entry), surface.to(entry));
+                places[polygon as usize] = crossing(before, start.point, a, b);
+            }
+            let place = places[polygon as usize];
+            for edge in surface.edges(polygon) {
+                let twin = surface.twin[edge as usize];
+                if twin == NONE || parents[surface.face[twin as usize] as usize] != NONE {
+                    continue;
                 }
+                let beyond = surface.face[twin as usize];
+                let opens = group(beyond) != 0 && group(beyond) != group(polygon);
+                let over = crossing(place, start.point, surface.from(edge), surface.to(edge));
+                let last_m = if beyond == start.polygon { length(over, start.point) } else { 0.0 };
+                let on_m = f64::from_bits(metres) + length(place, over) + last_m;
+                open.push(Reverse((opened + u32::from(opens), on_m.to_bits(), beyond, edge)));
             }
         }
         let mut polygon = start.polygon;

@@ -61,7 +61,7 @@ impl TraversalCosts {
             let mut done_m = 0.0;
             surface.line(spot, to, &mut |polygon, enter, leave| {
                 let stretch_m = length(enter, leave);
-                cost_m += stretch_m * self.factor(polygon);
+                cost_m += surface.stretch_m(polygon, enter, leave) * self.factor(polygon);
                 let (group, toll) = self.tolls.get(polygon as usize).copied().unwrap_or_default();
                 if group != 0 && stretch_m > 0.0 {
                     let ends = [before_m + done_m, before_m + done_m + stretch_m].map(|at| at as f32);

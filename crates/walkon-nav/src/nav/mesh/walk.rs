@@ -5,8 +5,11 @@
 //! surface: it is led around the corners that it grazes, because the corners of paths lie on the walls. Cost:
 //! the polygons passed.
 
+use glam::Vec3;
+
 use crate::base::geom::{self, Point};
 use crate::nav::mesh::locate::{MeshSpot, distance_sq};
+use crate::nav::mesh::polygon::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 
 /// Corners that one line is led around at most.
@@ -53,6 +56,7 @@ impl Topology {
             let near_sq = self.tolerance_m * self.tolerance_m;
             if geom::segment_distance_sq(to, a, b) <= near_sq {
                 let end = MeshSpot { polygon: line.end.polygon, point: geom::nearest_on_segment(to, a, b) };
+                visit(end.polygon, line.end.point, end.point);
                 return LineResult { is_clear: true, end, wall: NONE };
             }
             let along = |point: Point| {
@@ -75,6 +79,28 @@ impl Topology {
             line = self.leg(leg, corner, to, visit);
         }
         line
+    }
+
+    /// The length of a straight line between two places, along the ground where the line lies on it, metres.
+    pub(crate) fn length_in_space_m(&self, from: Vec3, to: Vec3) -> f64 {
+        let chord_m = f64::from(from.distance(to));
+        let Some(spot) = self.spot(from).filter(|_| !self.is_flat) else { return chord_m };
+        let mut along_m = 0.0;
+        let line = self.line(spot, geom::ground(to), &mut |polygon, enter, leave| {
+            along_m += self.stretch_m(polygon, enter, leave);
+        });
+        if line.is_clear { chord_m.max(along_m) } else { chord_m }
+    }
+
+    /// The length of a stretch within a polygon, its slope included, metres.
+    #[inline]
+    pub(crate) fn stretch_m(&self, polygon: u32, enter: Point, leave: Point) -> f64 {
+        let flat_m = length(enter, leave);
+        if self.is_flat {
+            return flat_m;
+        }
+        let rise_m = self.height(polygon, leave) - self.height(polygon, enter);
+        (flat_m * flat_m + rise_m * rise_m).sqrt()
     }
 
     /// The polygon at a corner into which a line from the corner leads, or the one that it misses least.

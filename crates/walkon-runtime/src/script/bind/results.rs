@@ -173,7 +173,7 @@ pub fn path_result(
     table.raw_set("status", status_name(answer.status))?;
     table.raw_set("reason", trouble.map(|(reason, _)| reason.name()))?;
     table.raw_set("waypoints", points(lua, &answer.path.points)?)?;
-    table.raw_set("length", answer.path.length_in_space_m())?;
+    table.raw_set("length", world.nav().length_in_space_m(&answer.path))?;
     table.raw_set("cost", answer.path.cost_m)?;
     table.raw_set("nearest", answer.nearest.map(vector))?;
     table.raw_set("by", blocker(lua, by)?)?;

@@ -20,7 +20,7 @@ use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, NodeId, RandomPoint, Reach,
+    Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, NodeId, Path, RandomPoint, Reach,
     Revision, Traversal,
 };
 
@@ -240,6 +240,21 @@ impl Backend for NavMesh {
         let view = self.view_all_open(&Traversal::default());
         let is_in = |owner: &&u32| view.sets[**owner as usize].contains(&area.0);
         view.surface.owner.iter().filter(is_in).count() as u32
+    }
+
+    fn length_in_space_m(&self, path: &Path) -> f32 {
+        let surface = &self.view(&Traversal::default()).surface;
+        if surface.is_flat {
+            return path.length_in_space_m();
+        }
+        let lines = path.points.windows(2);
+        lines.map(|line| surface.length_in_space_m(line[0], line[1])).sum::<f64>() as f32
+    }
+
+    fn kept_off_m(&self, radius_m: f32) -> f32 {
+        let by = Traversal { radius_m, ..Traversal::default() };
+        let wider_m = f64::from(self.key(&by).wider_um) * 1e-6;
+        (self.paddings_m[2] + wider_m) as f32
     }
 
     fn metres(&self, cost: Cost) -> f64 {
