@@ -58,6 +58,27 @@ fn a_run_goes_on_from_a_save_game_twice_the_same_and_its_trace_replays() {
 }
 
 #[test]
+fn a_trace_from_a_save_game_is_drawn_from_its_tick_on() {
+    let project = project();
+    let game = project.path().join("game");
+    let run = ["run", "first", "--from", "two.save", "--ticks", "60", "--trace", "run.jsonl"];
+    done(&game, &run);
+    assert!(done(&game, &["draw", "run.jsonl"]).contains("tick 260 "), "as it ended");
+    assert!(done(&game, &["draw", "run.jsonl", "--tick", "200"]).contains("tick 200 "));
+    for asked in [&["--tick", "0"] as &[&str], &["--tick", "199"], &["--gif", "a.gif", "--ticks", "0..240"]] {
+        let output = walkon(&game, &[&["draw", "run.jsonl"], asked].concat());
+        assert_eq!(output.status.code(), Some(2), "{asked:?}: {}", told(&output));
+        assert!(told(&output).contains("expected 200 or later"), "{asked:?}: {}", told(&output));
+    }
+    // All of it is what is shown when nothing is asked for.
+    let gif = |name: &str, ticks: &[&str]| {
+        done(&game, &[&["draw", "run.jsonl", "--scale", "8", "--gif", name], ticks].concat());
+        std::fs::read(game.join(name)).unwrap()
+    };
+    assert_eq!(gif("all.gif", &[]), gif("named.gif", &["--ticks", "200..260"]));
+}
+
+#[test]
 fn what_cannot_be_saved_or_loaded_is_said_and_ends_with_its_code() {
     let project = project();
     let game = project.path().join("game");

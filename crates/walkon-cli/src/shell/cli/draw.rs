@@ -46,11 +46,9 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         }
         _ => None,
     };
-    // A trace is drawn as it ended.
-    let tick = args.tick.unwrap_or_else(|| trace.as_ref().map_or(0, Recording::last_tick));
     let backdrop = scenery::backdrop(&source.found, &source.loaded.def.navigation);
     let files_read = source.found.project.folder.files_read();
-    let mut stage = DrawnMoment::at(tick, shell, source, trace.as_ref())?;
+    let mut stage = DrawnMoment::at(args.tick, shell, source, trace.as_ref())?;
     let target = args.out.as_deref().map(|out| OutputFile::claim(out, &files_read)).transpose()?;
     let shown = layers_of(stage.world_mut(), args.layer.as_deref())?;
     let world = stage.world_mut();
@@ -103,20 +101,22 @@ enum DrawnMoment {
 }
 
 impl DrawnMoment {
-    /// The level in this tick, of a run as the trace has it, if there is one.
+    /// The level in this tick, of a run as the trace has it, if there is one; by default as that ended.
     fn at(
-        tick: u64,
+        asked: Option<u64>,
         shell: &Shell,
         source: DrawSource,
         trace: Option<&Recording<'_>>,
     ) -> Result<Self, CommandFailure> {
-        if tick == 0 {
+        let tick = asked.unwrap_or_else(|| trace.map_or(0, Recording::last_tick));
+        if tick == 0 && !source.is_from_save() {
             let seed = source.seed();
             return Ok(Self::Loaded(Box::new(crate::level::spawn::build(source.loaded, seed).world)));
         }
         let interrupts = Interrupts::listen();
         let (found, loaded, start) = source.start(shell)?;
         let mut game = run::game(shell, &found, loaded, start)?;
+        not_before(&game, "--tick", asked)?;
         let mut bar = shell.progress(ProgressWork { name: "running", unit: "ticks", all: tick });
         let finished = run::run_to(&mut game, tick, trace, &interrupts, |tick, _| bar.reach(tick))?;
         drop(bar);
@@ -133,6 +133,17 @@ impl DrawnMoment {
             Self::Loaded(world) => world,
             Self::Run(game) => game.world_mut(),
         }
+    }
+}
+
+/// Refuses a tick before the one in which a run begins: that of its save game.
+fn not_before(game: &Game, option: &str, asked: Option<u64>) -> Result<(), CommandFailure> {
+    let begun = game.world().tick().0;
+    match asked.filter(|tick| *tick < begun) {
+        Some(tick) => Err(CommandFailure::usage(format!(
+            "{option}: tick {tick} lies before the save game that the trace begins from, expected {begun} or later"
+        ))),
+        None => Ok(()),
     }
 }
 

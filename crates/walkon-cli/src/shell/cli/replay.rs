@@ -171,7 +171,7 @@ fn from_disk(
             trace.display(),
             quoted(&header.level_file)
         );
-        return Err(CommandFailure::new(Exit::Level, missing).help("run replay in the folder of the project"));
+        return Err(CommandFailure::new(Exit::Level, missing).help("run this in the folder of the project"));
     };
     let found = FoundLevel { project, path: header.level_file.clone() };
     let level = shell.load(&found)?;

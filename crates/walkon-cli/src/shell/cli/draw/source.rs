@@ -118,6 +118,11 @@ impl DrawSource {
         Ok((self.found, self.loaded, Start { scripts, seed: self.seed, args: self.args, from: self.from }))
     }
 
+    /// Whether its run begins from a save game, and not with the level as loaded.
+    pub fn is_from_save(&self) -> bool {
+        self.from.is_some()
+    }
+
     /// The seed that it is built with.
     pub fn seed(&self) -> Option<u64> {
         self.seed
