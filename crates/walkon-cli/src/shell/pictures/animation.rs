@@ -2,7 +2,7 @@
 //!
 //! In: screens of one size above their legends, the legend of all of them. Out: the bytes of a GIF that runs
 //! for ever. Holds: the same screens give the same bytes; one palette for all frames; a frame holds only the
-//! changes since the one before, so memory and file grow with the movement; still parts are drawn once. Not
+//! changes since the one before, so memory and file grow with the movement; the ground is drawn once. Not
 //! here: what is drawn (`view`), when (`cli::draw`).
 
 use std::borrow::Cow;
@@ -12,71 +12,86 @@ use tiny_skia::Pixmap;
 
 use super::palette::{ColourPalette, UNCHANGED};
 use super::{colour, draw};
-use crate::view::{LayerGroup, Screen};
+use crate::view::Screen;
 
 /// Most pixels of an animation, all frames together: ten minutes of drawing on a slow machine, and a gigabyte
 /// at worst.
 pub(in crate::shell) const PIXELS_MAX: u64 = 1_000_000_000;
-/// Groups at the bottom of a picture that seldom change.
-const STILL: [&str; 4] = ["ground", "cells", "grid", "areas"];
 /// How long the last frame stays beyond its time, hundredths of a second, so that one can see the end.
 const HOLD: u16 = 100;
 
 /// An animation under way.
 pub(in crate::shell) struct Animation {
     palette: ColourPalette,
-    /// Hundredths of a second from one frame to the next.
-    delay: u16,
     size_px: [u32; 2],
-    still: Still,
+    /// The still parts at the bottom of every frame, drawn; and those of the first frame.
+    ground: Option<Pixmap>,
+    first_ground: Option<Pixmap>,
     /// Indices of the last frame, row by row.
     last: Vec<u8>,
     frames: Vec<Frame<'static>>,
 }
 
-/// The still parts at the bottom of every frame, drawn.
-#[derive(Default)]
-struct Still {
-    groups: Vec<LayerGroup>,
-    pixmap: Option<Pixmap>,
-}
-
 impl Animation {
-    /// An animation without frames; `delay` hundredths of a second from one to the next.
-    pub fn new(delay: u16) -> Self {
-        let (still, last, frames) = (Still::default(), Vec::new(), Vec::new());
-        Self { palette: ColourPalette::new(), delay, size_px: [0, 0], still, last, frames }
+    /// An animation without frames.
+    pub fn new() -> Self {
+        let (last, frames) = (Vec::new(), Vec::new());
+        Self {
+            palette: ColourPalette::new(),
+            size_px: [0, 0],
+            ground: None,
+            first_ground: None,
+            last,
+            frames,
+        }
     }
 
-    /// Adds the body of a screen. Cost: its pixels; still parts are drawn only when they change.
+    /// What lies below everything in the frames to come: the map in the body of a screen, without its frame
+    /// and words.
+    ///
+    /// # Errors
+    /// When the memory for its pixels cannot be had.
+    pub fn lay_ground(&mut self, screen: &Screen) -> Result<(), String> {
+        let mut pixmap = blank([screen.width_px, screen.body_px], screen)?;
+        let ground = screen.groups.iter().take_while(|group| group.name != "axes");
+        ground.flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
+        self.ground = Some(pixmap);
+        Ok(())
+    }
+
+    /// Adds the body of a screen over the ground, for `delay` hundredths of a second. Cost: its pixels.
     ///
     /// # Errors
     /// When the memory for its pixels cannot be had, or it is not as large as those before.
-    pub fn add(&mut self, screen: &Screen) -> Result<(), String> {
+    pub fn add(&mut self, screen: &Screen, delay: u16) -> Result<(), String> {
         let size = [screen.width_px, screen.body_px];
         if self.frames.is_empty() {
             self.size_px = size;
         } else if self.size_px != size {
             return Err(format!("a frame of {size:?} pixels among frames of {:?}", self.size_px));
         }
-        let count = screen.groups.iter().take_while(|group| STILL.contains(&group.name)).count();
-        let (still, moving) = screen.groups.split_at(count);
-        let mut pixmap = self.still.drawn(screen, still)?;
         // Everything below the body is cut off.
-        moving.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
+        let pixmap = over(self.ground.as_ref(), size, screen)?;
+        if self.frames.is_empty() {
+            self.first_ground.clone_from(&self.ground);
+        }
         let pixels = self.indices(&pixmap);
         let frame = match self.frames.last_mut() {
             None => Some(whole(&pixels, self.size_px)),
             Some(before) => {
                 let changed = change(&self.last, &pixels, self.size_px);
-                if changed.is_none() {
-                    before.delay = before.delay.saturating_add(self.delay);
+                match before.delay.checked_add(delay).filter(|_| changed.is_none()) {
+                    Some(longer) => {
+                        before.delay = longer;
+                        None
+                    }
+                    // A frame lasts eleven minutes at most: a pixel without a change goes on with it.
+                    None => Some(changed.unwrap_or_else(|| frame(vec![UNCHANGED], [0, 0], [1, 1]))),
                 }
-                changed
             }
         };
         if let Some(mut frame) = frame {
-            frame.delay = self.delay;
+            frame.delay = delay;
             frame.make_lzw_pre_encoded();
             self.frames.push(frame);
         }
@@ -89,9 +104,8 @@ impl Animation {
     /// # Errors
     /// When there is no frame, `first` is not as wide as they are, or the memory cannot be had.
     pub fn finish(mut self, first: &Screen) -> Result<Vec<u8>, String> {
-        let mut pixmap = blank([first.width_px, first.height_px], first)?;
-        first.groups.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
         let size = [first.width_px, first.height_px];
+        let pixmap = over(self.first_ground.as_ref(), size, first)?;
         let mut opening = whole(&self.indices(&pixmap), size);
         let Some(begun) = self.frames.first() else { return Err("an animation without frames".to_owned()) };
         if first.width_px != self.size_px[0] || first.body_px != self.size_px[1] {
@@ -121,18 +135,15 @@ impl Animation {
     }
 }
 
-impl Still {
-    /// The bottom of a frame: as it was, unless it is another one now.
-    fn drawn(&mut self, screen: &Screen, groups: &[LayerGroup]) -> Result<Pixmap, String> {
-        if let Some(pixmap) = self.pixmap.as_ref().filter(|_| self.groups == groups) {
-            return Ok(pixmap.clone());
-        }
-        let mut pixmap = blank([screen.width_px, screen.body_px], screen)?;
-        groups.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
-        self.groups = groups.to_vec();
-        self.pixmap = Some(pixmap.clone());
-        Ok(pixmap)
+/// A screen over the ground, which takes the place of its backdrop.
+fn over(ground: Option<&Pixmap>, size: [u32; 2], screen: &Screen) -> Result<Pixmap, String> {
+    let mut pixmap = blank(size, screen)?;
+    if let Some(ground) = ground.filter(|ground| ground.width() == size[0] && ground.height() <= size[1]) {
+        pixmap.data_mut()[..ground.data().len()].copy_from_slice(ground.data());
     }
+    let above = screen.groups.iter().filter(|group| ground.is_none() || group.name != "ground");
+    above.flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
+    Ok(pixmap)
 }
 
 fn blank([width, height]: [u32; 2], screen: &Screen) -> Result<Pixmap, String> {

@@ -11,6 +11,7 @@ use std::path::Path;
 use glam::Vec3;
 use walkon_shell::{CommandFailure, Exit};
 
+use super::not_before;
 use super::source::DrawSource;
 use crate::base::suggestions::counted;
 use crate::base::time::{TickNumber, TickRate};
@@ -45,35 +46,44 @@ const MAP_SIDE_PX: f64 = 800.0;
 const DELAY_RANGE: (f64, f64) = (2.0, 6000.0);
 
 /// Which ticks are shown, and for how long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct FrameTiming {
     first: u64,
     last: u64,
     every: u64,
-    /// Hundredths of a second.
-    delay: u16,
+    /// From one frame to the next, hundredths of a second.
+    delay: f64,
 }
 
 impl FrameTiming {
-    fn of(args: &DrawArgs, rate: TickRate) -> Self {
+    /// Of a run that begins in the tick `begun`.
+    fn of(args: &DrawArgs, rate: TickRate, begun: u64) -> Self {
         let (first, last) = match &args.ticks {
             Some(ticks) => (*ticks.start(), *ticks.end()),
-            None => (0, rate.ticks(SECONDS)),
+            None => (begun, begun + rate.ticks(SECONDS)),
         };
         let per_second = f64::from(rate.per_second());
-        let (every, seconds) = match (args.every, args.fps) {
-            (Some(every), None) => (every, every as f64 / per_second),
+        let ticks = |hundredths: f64| hundredths * per_second / 100.0;
+        let (every, delay) = match (args.every, args.fps) {
+            (Some(every), Some(fps)) => (every, 100.0 / fps),
             (every, fps) => {
-                let fps = fps.unwrap_or(FPS);
-                (every.unwrap_or_else(|| (per_second / fps).round().max(1.0) as u64), 1.0 / fps)
+                let every = every.unwrap_or_else(|| ticks(100.0 / fps.unwrap_or(FPS)).round() as u64);
+                // As many more as make a frame long enough.
+                let every = every.max(ticks(DELAY_RANGE.0).ceil() as u64).max(1);
+                (every, every as f64 * 100.0 / per_second)
             }
         };
-        let delay = (seconds * 100.0).round().clamp(DELAY_RANGE.0, DELAY_RANGE.1) as u16;
         Self { first, last, every, delay }
     }
 
     fn frames(&self) -> u64 {
         (self.last - self.first) / self.every + 1
+    }
+
+    /// How long a frame is shown, hundredths of a second: what rounding leaves goes to the next one.
+    fn delay_of(&self, index: u64) -> u16 {
+        let until = |index: u64| (index as f64 * self.delay).round();
+        (until(index + 1) - until(index)).clamp(DELAY_RANGE.0, DELAY_RANGE.1) as u16
     }
 }
 
@@ -89,14 +99,21 @@ pub(super) fn run(
     }
     let (found, loaded, start) = source.start(shell)?;
     let rate = TickRate::new(loaded.def.tick_rate).unwrap_or_default();
-    let mut pace = FrameTiming::of(args, rate);
-    if let (Some(trace), None) = (trace, &args.ticks) {
-        pace.last = trace.last_tick();
-    }
     let target = OutputFile::claim(file, &found.project.folder.files_read())?;
     let interrupts = Interrupts::listen();
     let backdrop = scenery::backdrop(&found, &loaded.def.navigation);
     let mut game = run::game(shell, &found, loaded, start)?;
+    not_before(&game, "--ticks", args.ticks.as_ref().map(|ticks| *ticks.start()))?;
+    let mut pace = FrameTiming::of(args, rate, game.world().tick().0);
+    if let (Some(trace), None) = (trace, &args.ticks) {
+        pace.last = trace.last_tick().max(pace.first);
+    }
+    if let Some(every) = args.every.filter(|every| *every < pace.every && !shell.is_quiet) {
+        let shown = pace.every;
+        tell(&format!(
+            "warning: --every {every}: viewers show no frame for less than 0.02 s; every {shown} ticks are shown"
+        ));
+    }
     let mut film = Film::new(game.world(), pace, args)?;
     film.backdrop = backdrop;
     let mut bar = shell.progress(ProgressWork { name: "drawing", unit: "frames", all: pace.frames() });
@@ -105,7 +122,7 @@ pub(super) fn run(
             bar.look();
             film.hear(TickNumber(tick), recorded.captions);
         })?;
-        film.take(game.world())?;
+        film.take(game.world(), pace.delay_of(index))?;
         bar.reach(index + 1);
         if game.outcome().is_some() {
             break;
@@ -142,7 +159,7 @@ struct Film {
     animation: Animation,
     /// The scene below a graph.
     backdrop: Vec<[Vec3; 3]>,
-    /// The picture of the ground, and the revision of the map that it shows.
+    /// Words and legend of the ground, and the revision of the map that they are of.
     ground: Option<(Revision, Picture)>,
     /// The first frame, for the legend that only the last one completes.
     first: Option<Picture>,
@@ -176,7 +193,7 @@ impl Film {
             ))
             .help("choose a smaller --scale, fewer --ticks, or a larger --every"));
         }
-        let animation = Animation::new(pace.delay);
+        let animation = Animation::new();
         let (parts, last) = (args.layers.unwrap_or_default(), TickNumber(pace.last));
         let (legend, stood) = (Vec::new(), LabelPlaces::new());
         Ok(Self {
@@ -206,12 +223,12 @@ impl Film {
         }
     }
 
-    /// Adds a frame of the world as it is.
-    fn take(&mut self, world: &World) -> Result<(), CommandFailure> {
-        let mut picture = self.picture(world, self.parts);
+    /// Adds a frame of the world as it is, for so many hundredths of a second.
+    fn take(&mut self, world: &World, delay: u16) -> Result<(), CommandFailure> {
+        let mut picture = self.picture(world, self.parts)?;
         if self.first.is_none() {
             // The labels of the still parts have their places, whatever stands there at first.
-            let still = self.picture(world, self.parts.without(PicturePart::Characters));
+            let still = self.picture(world, self.parts.without(PicturePart::Characters))?;
             self.stood = screen(&still, self.scale)?.stood;
         }
         picture.stood.clone_from(&self.stood);
@@ -225,7 +242,7 @@ impl Film {
             }
         }
         let screen = screen(&picture, self.scale)?;
-        self.animation.add(&screen).map_err(CommandFailure::io)?;
+        self.animation.add(&screen, delay).map_err(CommandFailure::io)?;
         self.frames += 1;
         self.stood.extend(screen.stood);
         self.first.get_or_insert(picture);
@@ -233,12 +250,17 @@ impl Film {
     }
 
     /// What the world shows now.
-    fn picture(&mut self, world: &World, parts: Parts) -> Picture {
+    fn picture(&mut self, world: &World, parts: Parts) -> Result<Picture, CommandFailure> {
         let revision = world.nav().revision();
         if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
             let mut picture = blank(world, self.layer, self.slant, String::new());
             draw_backdrop(&mut picture, world, self.parts, &self.backdrop);
             draw_ground(&mut picture, world, self.parts);
+            picture.caption_rows = CAPTIONS_MAX;
+            picture.title = title(world, self.last);
+            self.animation.lay_ground(&screen(&picture, self.scale)?).map_err(CommandFailure::io)?;
+            // It has been drawn: only its words and its legend are still to be.
+            picture.layers.clear();
             self.ground = Some((revision, picture));
         }
         let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
@@ -246,7 +268,7 @@ impl Film {
         picture.title = title(world, self.last);
         picture.caption_rows = CAPTIONS_MAX;
         draw_scene(&mut picture, world, parts);
-        picture
+        Ok(picture)
     }
 
     fn finish(self) -> Result<Vec<u8>, CommandFailure> {
@@ -284,19 +306,33 @@ mod tests {
 
     #[test]
     fn frames_run_in_real_time_unless_both_their_distance_and_their_speed_are_said() {
-        let pace = |options: &str, rate| {
+        let timing = |options: &str, rate| {
             let words =
                 ["walkon", "draw", "yard", "--gif", "a.gif"].into_iter().chain(options.split_whitespace());
             let Command::Draw(args) = Cli::try_parse_from(words).unwrap().command else { panic!("draw") };
-            let pace = FrameTiming::of(&args, TickRate::new(rate).unwrap());
-            (pace.frames(), pace.every, pace.delay)
+            FrameTiming::of(&args, TickRate::new(rate).unwrap(), 0)
         };
-        assert_eq!(pace("", 60), (201, 3, 5));
-        assert_eq!(pace("", 30), (151, 2, 5));
-        assert_eq!(pace("--ticks 0..0", 60), (1, 3, 5));
-        assert_eq!(pace("--ticks 10..19 --every 3", 60), (4, 3, 5));
-        assert_eq!(pace("--ticks 0..600 --every 6", 60), (101, 6, 10));
-        assert_eq!(pace("--ticks 0..600 --every 6 --fps 50", 60), (101, 6, 2));
-        assert_eq!(pace("--ticks 0..9 --fps 50", 10), (10, 1, 2));
+        let pace = |options: &str, rate| {
+            let timing = timing(options, rate);
+            (timing.frames(), timing.every, timing.delay)
+        };
+        assert_eq!(pace("", 60), (201, 3, 5.0));
+        assert_eq!(pace("--ticks 0..0", 60), (1, 3, 5.0));
+        assert_eq!(pace("--ticks 10..19 --every 3", 60), (4, 3, 5.0));
+        assert_eq!(pace("--ticks 0..600 --every 6", 60), (101, 6, 10.0));
+        assert_eq!(pace("--ticks 0..600 --every 6 --fps 50", 60), (101, 6, 2.0));
+        assert_eq!(pace("--ticks 0..9 --every 1 --fps 50", 10), (10, 1, 2.0));
+        let rates = [10, 11, 15, 20, 24, 25, 30, 48, 50, 59, 60, 75, 100, 120, 144, 200, 240];
+        let options = ["", "--every 1", "--every 2", "--every 7", "--fps 1", "--fps 24", "--fps 50"];
+        for (rate, options) in rates.into_iter().flat_map(|rate| options.map(|options| (rate, options))) {
+            let timing = timing(options, rate);
+            let hundredths = |frames: u64| (0..frames).map(|at| u64::from(timing.delay_of(at))).sum::<u64>();
+            for frames in [1, 2, 3, 10, 1000] {
+                let game = (frames * timing.every) as f64 / f64::from(rate) * 100.0;
+                let shown = hundredths(frames) as f64;
+                assert!((shown - game).abs() <= 0.5 + 1e-6, "{rate} {options:?}: {shown} of {game}");
+            }
+            assert!((0..1000).all(|at| timing.delay_of(at) >= 2), "{rate} {options:?}");
+        }
     }
 }

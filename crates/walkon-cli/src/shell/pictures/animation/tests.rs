@@ -49,9 +49,9 @@ fn expected(screen: &Screen) -> Vec<[u8; 4]> {
 
 #[test]
 fn every_frame_shows_what_a_picture_of_its_own_would() {
-    let mut animation = Animation::new(5);
+    let mut animation = Animation::new();
     let places = [1.0, 1.5, 9.0, 9.0, 5.0];
-    places.iter().for_each(|&x| animation.add(&screen(x)).unwrap());
+    places.iter().for_each(|&x| animation.add(&screen(x), 5).unwrap());
     let bytes = animation.finish(&screen(places[0])).unwrap();
     let frames = shown(&bytes);
     // The third place is shown for twice as long; the last a second longer.
@@ -63,11 +63,11 @@ fn every_frame_shows_what_a_picture_of_its_own_would() {
 
 #[test]
 fn a_frame_holds_only_what_changed() {
-    let mut still = Animation::new(5);
-    let mut moving = Animation::new(5);
+    let mut still = Animation::new();
+    let mut moving = Animation::new();
     for index in 0..20 {
-        still.add(&screen(1.0)).unwrap();
-        moving.add(&screen(1.0 + 0.1 * f64::from(index))).unwrap();
+        still.add(&screen(1.0), 5).unwrap();
+        moving.add(&screen(1.0 + 0.1 * f64::from(index)), 5).unwrap();
     }
     let (still, moving) = (still.finish(&screen(1.0)).unwrap(), moving.finish(&screen(1.0)).unwrap());
     assert_eq!(shown(&still).len(), 1);
@@ -78,9 +78,9 @@ fn a_frame_holds_only_what_changed() {
 
 #[test]
 fn the_first_frame_has_the_legend_of_all_of_them() {
-    let mut animation = Animation::new(5);
-    animation.add(&screen(1.0)).unwrap();
-    animation.add(&screen(2.0)).unwrap();
+    let mut animation = Animation::new();
+    animation.add(&screen(1.0), 5).unwrap();
+    animation.add(&screen(2.0), 5).unwrap();
     let mut first = picture(1.0);
     first.explain(Swatch::Patch(Style::filled(theme::DOOR_OPEN)), "open door");
     let first = first.screen(None).unwrap();
@@ -94,9 +94,39 @@ fn the_first_frame_has_the_legend_of_all_of_them() {
 
 #[test]
 fn frames_of_other_sizes_are_refused() {
-    let mut animation = Animation::new(5);
-    animation.add(&screen(1.0)).unwrap();
+    let mut animation = Animation::new();
+    animation.add(&screen(1.0), 5).unwrap();
     let larger = picture(1.0).screen(Some(30.0)).unwrap();
-    assert!(animation.add(&larger).unwrap_err().contains("pixels among frames of"));
-    assert!(Animation::new(5).finish(&larger).is_err());
+    assert!(animation.add(&larger, 5).unwrap_err().contains("pixels among frames of"));
+    assert!(Animation::new().finish(&larger).is_err());
+}
+
+#[test]
+fn a_frame_that_stands_longer_than_one_can_is_followed_by_more_of_it() {
+    let mut animation = Animation::new();
+    (0..3).for_each(|_| animation.add(&screen(1.0), 60_000).unwrap());
+    let frames = shown(&animation.finish(&screen(1.0)).unwrap());
+    assert_eq!(frames.iter().map(|(_, delay)| u64::from(*delay)).sum::<u64>(), 180_000 + 100);
+    assert!(frames.iter().all(|(pixels, _)| *pixels == frames[0].0));
+}
+
+#[test]
+fn the_ground_is_laid_once_and_every_frame_shows_it() {
+    let mut animation = Animation::new();
+    let moving = |x: f64| {
+        let mut picture = picture(x);
+        picture.layers.remove(0);
+        picture.screen(None).unwrap()
+    };
+    animation.lay_ground(&picture(1.0).screen(None).map(without_bodies).unwrap()).unwrap();
+    [1.0, 2.5, 7.0].iter().for_each(|&x| animation.add(&moving(x), 5).unwrap());
+    let frames = shown(&animation.finish(&moving(1.0)).unwrap());
+    for ((pixels, _), x) in frames.iter().zip([1.0, 2.5, 7.0]) {
+        assert!(*pixels == expected(&screen(x)), "{x}");
+    }
+}
+
+fn without_bodies(mut screen: Screen) -> Screen {
+    screen.groups.retain(|group| group.name != "characters");
+    screen
 }
