@@ -56,6 +56,22 @@ const INKS: [Colour; 25] = [
     theme::NUDGE,
 ];
 
+/// What else is drawn in a colour of its own.
+const OTHERS: [Colour; 12] = [
+    theme::NO_GROUND,
+    theme::CELL_PADDING,
+    theme::LINK,
+    theme::WATCH,
+    theme::GRAPH,
+    theme::ISLAND,
+    theme::SCENE_LOW,
+    theme::SCENE_HIGH,
+    theme::SCENE_TOP,
+    theme::SCENE_STEP,
+    theme::SCENE_WALL,
+    theme::CELL_BEYOND,
+];
+
 /// The palette, and what was looked up in it.
 pub(super) struct ColourPalette {
     colours: Vec<[u8; 3]>,
@@ -68,8 +84,10 @@ impl ColourPalette {
     /// The palette of every animation.
     pub fn new() -> Self {
         let mut colours: Vec<[u8; 3]> = Vec::with_capacity(COLOURS);
-        for colour in mixtures() {
-            if colours.len() < COLOURS && !colours.iter().any(|&other| distance(colour, other) < SAME) {
+        let wanted = whole().map(|colour| (colour, 1)).chain(edges().map(|colour| (colour, SAME)));
+        for (Colour(red, green, blue, _), least) in wanted {
+            let colour = [red, green, blue];
+            if colours.len() < COLOURS && !colours.iter().any(|&other| distance(colour, other) < least) {
                 colours.push(colour);
             }
         }
@@ -96,23 +114,30 @@ impl ColourPalette {
     }
 }
 
-/// Colours by how much they are wanted: what covers areas, lines, then edges.
-fn mixtures() -> impl Iterator<Item = [u8; 3]> {
+/// What covers areas, and lines.
+fn whole() -> impl Iterator<Item = Colour> {
     let region = theme::REGION.over(theme::CELL_PLAIN, 26.0 / 255.0);
     let doors = [theme::DOOR_OPEN, theme::DOOR_MOVING, theme::DOOR_CLOSED];
     let opacities = [40.0, 120.0, 220.0];
     let doors = doors.into_iter().zip(opacities).flat_map(|(door, opacity)| {
         [theme::CELL_PLAIN, theme::CELL_BLOCKED].map(|ground| door.over(ground, opacity / 255.0))
     });
-    let backdrop = theme::CELL_BLOCKED.over(theme::PAPER, 0.25);
-    let whole = GROUNDS.into_iter().chain([backdrop, region]).chain(INKS).chain(doors);
+    // Expensive ground by how much it costs.
+    let beyond = (1..=3_u8).map(|power| {
+        let weight = f32::from(power) * theme::CELL_BEYOND_STEP;
+        theme::CELL_BEYOND.over(theme::CELL_MOST_EXPENSIVE, weight)
+    });
+    let own = theme::PEOPLE.into_iter().chain(theme::HEIGHTS).chain(OTHERS);
+    GROUNDS.into_iter().chain([region]).chain(INKS).chain(own).chain(doors).chain(beyond)
+}
+
+/// The colours in between, the most wanted first.
+fn edges() -> impl Iterator<Item = Colour> {
     let over = |part: f32| {
         INKS.into_iter()
             .flat_map(move |ink| GROUNDS.into_iter().take(4).map(move |ground| (ink, ground, part)))
     };
-    let edges =
-        over(0.5).chain(over(0.25)).chain(over(0.75)).map(|(ink, ground, part)| ink.over(ground, part));
-    whole.chain(edges).map(|Colour(red, green, blue, _)| [red, green, blue])
+    over(0.5).chain(over(0.25)).chain(over(0.75)).map(|(ink, ground, part)| ink.over(ground, part))
 }
 
 fn nearest(colours: &[[u8; 3]], pixel: [u8; 3]) -> u8 {
@@ -136,11 +161,12 @@ mod tests {
         let mut palette = ColourPalette::new();
         let colours = palette.bytes();
         assert_eq!(colours.len(), 256 * 3);
-        for Colour(red, green, blue, _) in GROUNDS.into_iter().chain(INKS) {
+        for Colour(red, green, blue, _) in GROUNDS.into_iter().chain(INKS).chain(whole()) {
             let at = usize::from(palette.index([red, green, blue])) * 3;
             let found = [colours[at], colours[at + 1], colours[at + 2]];
-            assert!(distance(found, [red, green, blue]) < SAME, "{red} {green} {blue}: {found:?}");
+            assert_eq!(found, [red, green, blue]);
         }
+        assert!(theme::PEOPLE.into_iter().all(|own| whole().any(|colour| colour == own)));
     }
 
     #[test]
