@@ -4,16 +4,23 @@
 //! whose answer is known by hand, drawn and traced; counts are taken from the picture's shapes, not from what
 //! they were made of.
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::rng::Rng;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{self, MemorySource};
 use walkon_runtime::nav::{Accept, Disc, PathQuery, Search, Traversal};
 use walkon_runtime::view::{
-    Figure, Parts, Picture, PicturePart, SearchScene, Shape, Tag, draw_ground, draw_scene, draw_search, theme,
+    Figure, KnownColours, Parts, Picture, PicturePart, SearchScene, Shape, Tag, character_colours,
+    draw_ground, draw_scene, draw_search, theme,
 };
 use walkon_runtime::world::World;
+use walkon_runtime::world::character::Character;
 use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
 use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
 use walkon_runtime::world::owner::Owner;
 
@@ -275,6 +282,7 @@ fn those_who_are_planned_around_are_shown_as_large_as_plans_take_them() {
     let shown = picture(game.world());
     let around = shapes(&shown, "obstacle", game.world(), "anna");
     assert_eq!(shown.shapes_of("obstacle").count(), 1);
+    assert_eq!(around[0].look.fill, None, "a ring leaves the colour of whom it is around");
     let Figure::Circle { centre, radius_m } = around[0].form else { panic!("{:?}", around[0]) };
     assert!((radius_m - 0.6 * 0.35).abs() < 1e-6, "{radius_m}");
     assert_eq!(centre, [10.0, 5.0]);
@@ -282,6 +290,80 @@ fn those_who_are_planned_around_are_shown_as_large_as_plans_take_them() {
     let last = detail(&mut game, 1200);
     assert_eq!(last["characters"]["bert"]["waypoints"], 0, "{last}");
     assert_eq!(picture(game.world()).shapes_of("obstacle").count(), 0);
+}
+
+/// Somebody for the law of colours: every fifth would be the player, and every fourth has no tag.
+fn somebody(number: u64, rng: &mut Rng) -> Spawn {
+    let mut spawn = Spawn::new(format!("{}{number}", ["z", "a", "m"][(number % 3) as usize]), Vec3::ZERO);
+    spawn.position = Vec3::new(rng.float(1.5, 18.0) as f32, 0.0, rng.float(1.5, 8.0) as f32);
+    spawn.is_player = rng.chance(0.2);
+    if rng.chance(0.75) {
+        spawn.tags.push(format!("kind{}", rng.below(12)));
+    }
+    spawn
+}
+
+#[test]
+fn up_to_ten_people_have_colours_of_their_own_and_keep_them_and_more_have_those_of_their_tags() {
+    for seed in 0..40 {
+        let mut rng = Rng::stream(seed, "colours");
+        let mut game = game(&level(&[".".repeat(20).as_str(); 10], ""), RecordOptions::default());
+        // In the first half never more than ten, so that nobody's colour may change.
+        let (mut known, mut before, mut number) = (KnownColours::new(), BTreeMap::new(), 0);
+        for step in 0..60 {
+            let alive: Vec<CharacterId> = game.world().characters().map(|(id, _)| id).collect();
+            let people = game.world().characters().filter(|(_, who)| !who.is_player).count();
+            let most = if step < 30 { 10 } else { 30 };
+            if people < most && rng.chance(0.7) {
+                number += 1;
+                let mut spawn = somebody(number, &mut rng);
+                // There is one player at most.
+                spawn.is_player &= game.world().characters().all(|(_, who)| !who.is_player);
+                characters::spawn(game.world_mut(), spawn).unwrap().expect("there is ground");
+            } else if let Some(id) = alive.get(rng.below(alive.len().max(1) as u64) as usize) {
+                characters::despawn(game.world_mut(), *id, "a law").unwrap();
+            }
+            game.tick(&[]);
+            let world = game.world();
+            let mut picture =
+                Picture { people: known.clone(), ..Picture::new("", world.nav().bounds(), 1.0) };
+            draw_scene(&mut picture, world, Parts::all());
+            known = picture.people.clone();
+            let fill = |id| {
+                let bodies = picture.shapes_of("character").filter(|shape| shape.tag == Tag::Character(id));
+                bodies.filter_map(|shape| shape.look.fill).next().expect("a body")
+            };
+            let shown: Vec<_> = world.characters().map(|(id, who)| (id, who, fill(id))).collect();
+            let alone: BTreeMap<_, _> = character_colours(world).into_iter().collect();
+            let crowd: Vec<_> = shown.iter().filter(|(_, who, _)| !who.is_player).collect();
+            for (index, (id, who, colour)) in crowd.iter().enumerate() {
+                assert_ne!(*colour, theme::PLAYER);
+                for (other_id, other, beside) in &crowd[..index] {
+                    let told = format!("{seed} {step}: {} and {} of {}", who.name, other.name, crowd.len());
+                    if crowd.len() <= 10 {
+                        assert!(colour != beside && alone[id] != alone[other_id], "{told}");
+                        continue;
+                    }
+                    let tag = |who: &Character| who.tags.iter().find(|tag| tag.starts_with("kind")).cloned();
+                    let plain = theme::CHARACTER;
+                    assert!(tag(who).is_some() || *colour == plain && alone[id] == plain, "{told}");
+                    let is_one = tag(who) == tag(other);
+                    assert!(is_one == (colour == beside) || *colour == plain, "{told}");
+                    assert!(is_one == (alone[id] == alone[other_id]) || alone[id] == plain, "{told}");
+                }
+            }
+            if step < 30 {
+                for (id, _, colour) in &shown {
+                    assert_eq!(before.insert(*id, *colour).unwrap_or(*colour), *colour, "{seed} {step}");
+                }
+            }
+            let words = |words: &str| picture.legend.iter().any(|entry| entry.text == words);
+            for (_, who, colour) in &crowd {
+                let own = who.tags.iter().find(|tag| tag.starts_with("kind")).unwrap_or(&who.name);
+                assert!(words(&who.name) || words(own) || words("character"), "{} {colour:?}", who.name);
+            }
+        }
+    }
 }
 
 #[test]

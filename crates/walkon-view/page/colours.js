@@ -20,14 +20,14 @@ export const WAYS = [
 const PEOPLE = [
   "#2c7dc4",
   "#d9822b",
-  "#8e44ad",
-  "#0f8b8d",
-  "#a8323e",
+  "#98469c",
+  "#0f8761",
+  "#cf4f3c",
   "#5d6b1f",
   "#6f4e37",
-  "#3b4ba3",
-  "#c2569b",
-  "#4f5b66",
+  "#334aa6",
+  "#c3579c",
+  "#313c4d",
 ];
 const PLAYER = "#e25a8b";
 /** Those who have no tag or no behaviour. */
@@ -60,9 +60,14 @@ export function colourBy(way) {
   changed("scene");
 }
 
+/** The first tag that is no name of somebody's own. @param {RosterRow} row */
+function tagOf(row) {
+  return row.tags.find((tag) => tag !== row.name && tag !== "player") ?? "";
+}
+
 /** @param {RosterRow} row */
 function groupOf(row) {
-  return by === "name" ? row.name : by === "tag" ? (row.tags[0] ?? "") : (row.behaviour ?? "");
+  return by === "name" ? row.name : by === "tag" ? tagOf(row) : (row.behaviour ?? "");
 }
 
 /**
@@ -91,7 +96,7 @@ export function peopleLegend() {
     const name = row.isPlayer ? "player" : by === "usual" ? colour : groupOf(row);
     const entry = found.get(name) ?? { count: 0, row, words: new Set() };
     entry.count++;
-    if (by === "usual") entry.words.add(row.tags[0] ?? "");
+    if (by === "usual") entry.words.add(tagOf(row));
     found.set(name, entry);
   }
   const words = (/** @type {string} */ name, /** @type {{count: number, row: RosterRow, words: Set<string>}} */ it) => {

@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 
 use super::draw_nav::floor_y_m;
-use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
+use super::picture::{
+    Colour, Figure, KnownColours, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag,
+};
 use super::theme;
 use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{CharacterId, GenerationalKey, RegionId};
@@ -67,7 +69,7 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
         // It holds at every height, and is shown on the floor nearest to height 0.
         let y_m = floor_y_m(picture.slant, world.nav(), form.bounds().centre(), 0.0);
         let form = form.raised(picture.slant, y_m);
-        picture.explain(Swatch::Patch(look), "region");
+        picture.explain_shown(&form, Swatch::Patch(look), "region");
         picture.labels.push(Label {
             at: form.bounds().centre(),
             text: region.name.clone(),
@@ -182,10 +184,10 @@ pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
         if stops.len() < 2 {
             continue;
         }
-        let look = Style::line(theme::ROUTE, 1.0).dashed();
-        picture.explain(Swatch::Line(look), "route");
+        let (look, form) = (Style::line(theme::ROUTE, 1.0).dashed(), Figure::Line(stops));
+        picture.explain_shown(&form, Swatch::Line(look), "route");
         let route = Tag::Route(name.to_owned());
-        shapes.push(Shape::new(Figure::Line(stops), look, route).hint(format!("route \"{name}\"")));
+        shapes.push(Shape::new(form, look, route).hint(format!("route \"{name}\"")));
     }
     picture.add("routes", shapes);
 }
@@ -205,9 +207,9 @@ pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
         let (at, shown) = (ground(mark.position), picture.slant.place(mark.position));
         let tag = || Tag::Mark(mark.name.clone());
         let look = Style::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
-        picture.explain(Swatch::Dot(look), "mark");
         let hint = format!("mark \"{}\" ({}, {})", mark.name, at[0], at[1]);
         let dot = Figure::Dot { centre: shown, radius_px: 3.0 };
+        picture.explain_shown(&dot, Swatch::Dot(look), "mark");
         shapes.push(Shape::new(dot, look, tag()).hint(hint).at_height(f64::from(mark.position.y)));
         picture.labels.push(Label {
             at: shown,
@@ -228,15 +230,15 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
     let is_busy =
         on_layer(world, picture.map_layer).filter(|(_, character)| character.walk.is_some()).count()
             > PATHS_BOLD_MAX;
-    let people = PeopleColours::of(world);
-    for (who, character) in on_layer(world, picture.map_layer) {
+    let people = colours_in(picture, world);
+    for (_, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
         let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
         let points = points_left(character, walk, picture.slant);
         let Some((end, corners)) = points.split_last().filter(|(_, corners)| !corners.is_empty()) else {
             continue;
         };
-        let colour = people.colour(who, character);
+        let colour = people.colour(character);
         let line = if is_busy { Style::line(colour.with_opacity(90), 1.0) } else { Style::line(colour, 2.0) };
         let line = line.glyph('*');
         // Each path has the colour of its walker; one line in the legend stands for all of them.
@@ -250,6 +252,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
         shapes.push(Shape::new(Figure::Line(points.clone()), line, Tag::Walk(id)).hint(hint));
         for &corner in corners.iter().skip(if is_busy { corners.len() } else { 1 }) {
             let look = Style::filled(theme::PATH_CORNER).stroked(theme::INK, 0.5);
+            picture.explain(Swatch::Dot(look), "corner");
             shapes.push(Shape::new(Figure::Dot { centre: corner, radius_px: 3.0 }, look, Tag::Walk(id)));
         }
         let look = Style::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('X');
@@ -278,11 +281,11 @@ fn points_left(character: &Character, walk: &Walk, slant: Slant) -> Vec<Point> {
 pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let mut used = BTreeSet::new();
-    let people = PeopleColours::of(world);
+    let people = colours_in(picture, world);
     for (index, (id, character)) in on_layer(world, picture.map_layer).enumerate() {
         let radius_m = f64::from(character.body.radius_m);
         let shown = picture.slant.place(character.body.position);
-        let (colour, words) = (people.colour(id, character), people.words(character));
+        let (colour, words) = (people.colour(character), people.words(character));
         let glyph = glyph_of(character, &mut used);
         let look = Style::filled(colour).stroked(theme::CHARACTER_LINE, 1.0).glyph(glyph);
         picture.explain(Swatch::Dot(Style { glyph: None, ..look }), &words);
@@ -294,6 +297,7 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
                 .hint(hint(character)),
         );
         shapes.push(facing(character, shown, radius_m, id));
+        picture.explain(Swatch::Line(Style::line(theme::FACING, 2.0)), "facing");
         picture.keep_clear.push(Bounds::of(&[shown]).grown(radius_m));
         picture.labels.push(Label {
             at: shown,
@@ -311,14 +315,21 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
 /// The colour in which pictures show each character, in order of creation.
 #[must_use]
 pub fn character_colours(world: &World) -> Vec<(CharacterId, Colour)> {
-    let people = PeopleColours::of(world);
-    world.characters().map(|(id, who)| (id, people.colour(id, who))).collect()
+    let people = PeopleColours::of(world, &KnownColours::new());
+    world.characters().map(|(id, who)| (id, people.colour(who))).collect()
+}
+
+/// The colours of the people in a picture, which it hands on to the next one.
+fn colours_in<'a>(picture: &mut Picture, world: &'a World) -> PeopleColours<'a> {
+    let people = PeopleColours::of(world, &picture.people);
+    picture.people.extend(people.places.iter().map(|(group, index)| (people.by.key(group), *index)));
+    people
 }
 
 /// The colours of characters: each has its own while there are few, else each kind has one, by the first tag.
 struct PeopleColours<'a> {
-    /// Names, or first tags, in the order in which they first occur.
-    groups: Vec<&'a str>,
+    /// Names, or first tags, each with the place of its colour, which no other has.
+    places: Vec<(&'a str, usize)>,
     by: GroupBy,
 }
 
@@ -327,55 +338,80 @@ struct PeopleColours<'a> {
 enum GroupBy {
     /// Their name, which is one's own.
     Name,
-    /// Their first tag.
+    /// Their first tag by the alphabet, their own name and `player` apart.
     FirstTag,
 }
 
 impl GroupBy {
     fn group(self, character: &Character) -> &str {
+        let is_kind = |tag: &&String| **tag != character.name && *tag != "player";
         match self {
             Self::Name => &character.name,
-            Self::FirstTag => character.tags.first().map_or("", String::as_str),
+            Self::FirstTag => character.tags.iter().find(is_kind).map_or("", String::as_str),
         }
+    }
+
+    /// How the colour of a group is known from picture to picture.
+    fn key(self, group: &str) -> (&'static str, String) {
+        (if self == Self::Name { "name" } else { "tag" }, group.to_owned())
+    }
+
+    /// The first colour for a group: that before it is for those without a tag.
+    fn first(self) -> usize {
+        usize::from(self == Self::FirstTag)
     }
 }
 
 impl<'a> PeopleColours<'a> {
-    fn of(world: &'a World) -> Self {
-        let mut groups: Vec<&str> = Vec::new();
-        let count = world.characters().filter(|(_, own)| !own.is_player).count();
-        let by = if count <= theme::PEOPLE.len() { GroupBy::Name } else { GroupBy::FirstTag };
-        for (_, character) in world.characters().filter(|(_, own)| !own.is_player) {
-            let group = by.group(character);
-            if !groups.contains(&group) && groups.len() < theme::PEOPLE.len() {
-                groups.push(group);
+    fn of(world: &'a World, known: &KnownColours) -> Self {
+        let people = || world.characters().filter(|(_, own)| !own.is_player);
+        let by = match people().nth(theme::PEOPLE.len()) {
+            None => GroupBy::Name,
+            Some(_) => GroupBy::FirstTag,
+        };
+        let is_kept = |index: usize| known.values().any(|kept| *kept == index);
+        let colours = by.first()..theme::PEOPLE.len();
+        let mut places: Vec<(&str, usize)> = Vec::new();
+        // A colour that is known, else that of its number, so that it stays when others come and go, else the
+        // lowest that is free: the first two are nobody else's.
+        for pass in 0..3 {
+            for (id, character) in people() {
+                let group = by.group(character);
+                if group.is_empty() || places.iter().any(|(own, _)| *own == group) {
+                    continue;
+                }
+                let is_free =
+                    |index: &usize| colours.contains(index) && !places.iter().any(|(_, own)| own == index);
+                let wanted = match pass {
+                    0 => known.get(&by.key(group)).copied(),
+                    1 => Some(slot(id)).filter(|index| by == GroupBy::Name && !is_kept(*index)),
+                    _ => colours.clone().filter(is_free).min_by_key(|index| is_kept(*index)),
+                };
+                places.extend(wanted.filter(is_free).map(|index| (group, index)));
             }
         }
-        Self { groups, by }
+        Self { places, by }
     }
 
     fn place(&self, character: &Character) -> Option<usize> {
         let group = self.by.group(character);
-        self.groups.iter().position(|own| *own == group)
+        self.places.iter().find(|(own, _)| *own == group).map(|(_, index)| *index)
     }
 
-    /// A person keeps its colour when others come and go.
-    fn of_place(&self, who: CharacterId, place: Option<usize>) -> Colour {
-        let index = if self.by == GroupBy::Name { Some(slot(who)) } else { place };
-        index.map_or(theme::CHARACTER, |index| theme::PEOPLE[index % theme::PEOPLE.len()])
-    }
-
-    fn colour(&self, who: CharacterId, character: &Character) -> Colour {
-        if character.is_player { theme::PLAYER } else { self.of_place(who, self.place(character)) }
+    fn colour(&self, character: &Character) -> Colour {
+        match self.place(character) {
+            _ if character.is_player => theme::PLAYER,
+            Some(index) => theme::PEOPLE[index],
+            None => theme::CHARACTER,
+        }
     }
 
     /// What the legend calls characters of this colour.
     fn words(&self, character: &Character) -> String {
-        let group = self.by.group(character);
-        match () {
-            () if character.is_player => "player".to_owned(),
-            () if group.is_empty() || self.place(character).is_none() => "character".to_owned(),
-            () => group.to_owned(),
+        match self.place(character) {
+            _ if character.is_player => "player".to_owned(),
+            Some(_) => self.by.group(character).to_owned(),
+            None => "character".to_owned(),
         }
     }
 }

@@ -28,9 +28,34 @@ const GAP_PX: f32 = 2.0;
 /// Places tried on either side of the middle of a polygon, along each axis.
 const STEPS: i32 = 6;
 
+/// How many columns a letter takes where all letters are of one width: none what joins the letter before it,
+/// two the letters of East Asia and small pictures.
+#[must_use]
+pub fn letter_columns(letter: char) -> u16 {
+    match letter {
+        '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}' => 0,
+        '\u{1100}'..='\u{115F}'
+        | '\u{2E80}'..='\u{A4CF}'
+        | '\u{AC00}'..='\u{D7A3}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{FE30}'..='\u{FE6F}'
+        | '\u{FF01}'..='\u{FF60}'
+        | '\u{FFE0}'..='\u{FFE6}'
+        | '\u{1F300}'..='\u{1FAFF}'
+        | '\u{20000}'..='\u{3FFFD}' => 2,
+        _ => 1,
+    }
+}
+
+/// Columns of a line of text.
+#[must_use]
+pub fn text_columns(text: &str) -> u32 {
+    text.chars().map(|letter| u32::from(letter_columns(letter))).sum()
+}
+
 /// Width of a line of text, pixels.
 pub(super) fn text_width_px(text: &str, size_px: f32) -> f32 {
-    text.chars().count() as f32 * size_px * ADVANCE
+    text_columns(text) as f32 * size_px * ADVANCE
 }
 
 /// A label that found a place.
@@ -177,6 +202,16 @@ mod tests {
     fn index(picture: &Picture) -> Option<usize> {
         let placed = place(picture, |[x, z]| [x as f32, z as f32], 1.0, [0.0, 0.0, 100.0, 100.0]);
         placed.first().map(|placed| placed.index)
+    }
+
+    #[test]
+    fn letters_take_the_room_that_they_are_drawn_in() {
+        let accent = "e\u{301}".repeat(20);
+        for (text, columns) in
+            [("anna", 4), ("Žižka", 5), (accent.as_str(), 20), ("守衛", 4), ("🛡\u{FE0F}", 2)]
+        {
+            assert_eq!(text_columns(text), columns, "{text}");
+        }
     }
 
     #[test]

@@ -28,10 +28,11 @@ pub use draw_nav::{Outlines, draw_nav};
 pub use draw_scenery::{SceneTriangle, draw_scenery, scene_triangles};
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::{character_colours, draw_world};
+pub use labels::{letter_columns, text_columns};
 pub use layers::{Parts, PicturePart, draw_ground, draw_scene};
 pub use picture::{
-    Colour, Figure, GroundProjection, Label, LabelPlaces, LabelSpread, Layer, LegendEntry, Picture, Shape,
-    Slant, Stroke, Style, Swatch, Tag,
+    Colour, Figure, GroundProjection, KnownColours, Label, LabelPlaces, LabelSpread, Layer, LegendEntry,
+    Picture, Shape, Slant, Stroke, Style, Swatch, Tag,
 };
 pub use screen::{
     Anchor, LayerGroup, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError, ScreenOutline,

@@ -504,6 +504,27 @@ pub struct LegendEntry {
     pub text: String,
 }
 
+impl LegendEntry {
+    /// Whether two say the same of the same colours. What is drawn fainter or thinner in a crowd is the same
+    /// thing.
+    #[must_use]
+    pub fn is_same_thing(&self, other: &Self) -> bool {
+        let colours = |swatch: &Swatch| {
+            let Style { fill, hatch, stroke, .. } = *swatch.look();
+            [fill, hatch, stroke.map(|stroke| stroke.colour)]
+                .map(|colour| colour.map(|colour| colour.with_opacity(255)))
+        };
+        self.text == other.text
+            && match (&self.swatch, &other.swatch) {
+                (Some(one), Some(other)) => {
+                    std::mem::discriminant(one) == std::mem::discriminant(other)
+                        && colours(one) == colours(other)
+                }
+                (one, other) => one.is_none() && other.is_none(),
+            }
+    }
+}
+
 /// A picture of a part of the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
@@ -537,7 +558,12 @@ pub struct Picture {
     pub legend: Vec<LegendEntry>,
     /// Where the labels of the picture before stood, so that those of this one do not jump about.
     pub stood: LabelPlaces,
+    /// The colours of people in the pictures before, so that those in this one have the same.
+    pub people: KnownColours,
 }
+
+/// Which colour of [`super::theme::PEOPLE`] each `name` and each `tag` has.
+pub type KnownColours = BTreeMap<(&'static str, String), usize>;
 
 /// Which of its possible places each label took, by kind and key of the named thing.
 pub type LabelPlaces = BTreeMap<(&'static str, String), usize>;
@@ -563,6 +589,7 @@ impl Picture {
             keep_clear: Vec::new(),
             legend: Vec::new(),
             stood: LabelPlaces::new(),
+            people: KnownColours::new(),
         }
     }
 
@@ -590,6 +617,13 @@ impl Picture {
         let entry = LegendEntry { swatch: Some(swatch), glyph, text: text.to_owned() };
         if !self.legend.contains(&entry) {
             self.legend.push(entry);
+        }
+    }
+
+    /// Adds a line to the legend, once, if what it explains lies in the picture.
+    pub fn explain_shown(&mut self, form: &Figure, swatch: Swatch, text: &str) {
+        if self.bounds.overlaps(&form.bounds()) {
+            self.explain(swatch, text);
         }
     }
 

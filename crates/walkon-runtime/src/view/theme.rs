@@ -28,6 +28,8 @@ pub const CELL_BEYOND: Colour = Colour::hex(0xB5402C);
 pub const CELL_BEYOND_STEP: f32 = 0.3;
 /// Not walkable: black, toned to slate.
 pub const CELL_BLOCKED: Colour = Colour::hex(0x5B6068);
+/// Behind a map, where nothing lies: blocked, a quarter of it over paper.
+pub const NO_GROUND: Colour = Colour::hex(0xD2D3D3);
 /// Not walkable because too near to an obstacle or an edge: between free and blocked.
 pub const CELL_PADDING: Colour = Colour::hex(0x9DA3A0);
 /// Lines between cells, where cells are large enough to show them.
@@ -99,19 +101,19 @@ pub const ROUTE: Colour = Colour::hex(0x2F6FB5).with_opacity(110);
 
 /// A character.
 pub const CHARACTER: Colour = Colour::hex(0x2C7DC4);
-/// Characters told apart: colours that differ from one another and from the ground, for most colour-blind
-/// people too.
+/// Characters told apart: colours that differ from one another and from the ground, for people who see no red
+/// or no green, too.
 pub const PEOPLE: [Colour; 10] = [
     CHARACTER,
     Colour::hex(0xD9822B),
-    Colour::hex(0x8E44AD),
-    Colour::hex(0x0F8B8D),
-    Colour::hex(0xA8323E),
+    Colour::hex(0x98469C),
+    Colour::hex(0x0F8761),
+    Colour::hex(0xCF4F3C),
     Colour::hex(0x5D6B1F),
     Colour::hex(0x6F4E37),
-    Colour::hex(0x3B4BA3),
-    Colour::hex(0xC2569B),
-    Colour::hex(0x4F5B66),
+    Colour::hex(0x334AA6),
+    Colour::hex(0xC3579C),
+    Colour::hex(0x313C4D),
 ];
 /// The player.
 pub const PLAYER: Colour = Colour::hex(0xE25A8B);
@@ -171,3 +173,48 @@ pub const SMALL_PX: f32 = 10.5;
 pub const GRID_LINES_FROM_PX: f64 = 7.0;
 /// Distance between slanted lines, pixels.
 pub const HATCH_PX: f32 = 7.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What people see of linear red, green and blue: all, without the cones for red, without those for green.
+    /// Source: Machado, Oliveira and Fernandes 2009, at full severity.
+    const EYES: [[[f64; 3]; 3]; 3] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    ];
+
+    /// A colour in CIELAB, as such eyes see it.
+    fn seen(Colour(red, green, blue, _): Colour, eyes: &[[f64; 3]; 3]) -> [f64; 3] {
+        let linear = [red, green, blue].map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        });
+        let dot = |row: &[f64; 3], at: [f64; 3]| row[0] * at[0] + row[1] * at[1] + row[2] * at[2];
+        let left = [0, 1, 2].map(|row| dot(&eyes[row], linear).clamp(0.0, 1.0));
+        let rows = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]];
+        let [x, y, z] = rows.map(|row| {
+            let part = dot(&row, left);
+            if part > 0.008856 { part.cbrt() } else { 7.787 * part + 16.0 / 116.0 }
+        });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    #[test]
+    fn people_can_be_told_apart_by_whatever_eyes_and_from_the_ground() {
+        let told: Vec<Colour> = PEOPLE.into_iter().chain([PLAYER]).collect();
+        for (index, one) in told.iter().enumerate() {
+            let grounds = [CELL_PLAIN, CELL_BLOCKED, CELL_PADDING, PAPER];
+            let others = told[..index].iter().map(|other| (other, 12.5));
+            for (other, least) in others.chain(grounds.iter().map(|ground| (ground, 10.0))) {
+                for eyes in &EYES {
+                    let apart = [seen(*one, eyes), seen(*other, eyes)];
+                    let square: f64 = (0..3).map(|axis| (apart[0][axis] - apart[1][axis]).powi(2)).sum();
+                    assert!(square.sqrt() > least, "{one:?} and {other:?}: {}", square.sqrt());
+                }
+            }
+        }
+    }
+}

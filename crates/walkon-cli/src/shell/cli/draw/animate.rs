@@ -29,7 +29,8 @@ use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 use crate::view::{
-    LabelPlaces, LegendEntry, Parts, Picture, PicturePart, Screen, Slant, draw_ground, draw_scene,
+    KnownColours, LabelPlaces, LegendEntry, Parts, Picture, PicturePart, Screen, Slant, draw_ground,
+    draw_scene,
 };
 use crate::world::World;
 
@@ -166,6 +167,8 @@ struct Film {
     legend: Vec<LegendEntry>,
     /// Where names stood last.
     stood: LabelPlaces,
+    /// The colours of people so far.
+    people: KnownColours,
     frames: u64,
     /// What stands under the title, and since when; oldest first.
     captions: VecDeque<(TickNumber, String)>,
@@ -208,6 +211,7 @@ impl Film {
             first: None,
             legend,
             stood,
+            people: KnownColours::new(),
             frames: 0,
             captions: VecDeque::new(),
         })
@@ -236,11 +240,11 @@ impl Film {
         self.captions.retain(|(since, _)| world.tick().0 < since.0 + seconds);
         picture.captions = self.captions.iter().map(|(_, words)| words.clone()).collect();
         for entry in &picture.legend {
-            // What looks otherwise in a crowd is still the same thing.
-            if !self.legend.iter().any(|known| known.text == entry.text) {
+            if !self.legend.iter().any(|known| known.is_same_thing(entry)) {
                 self.legend.push(entry.clone());
             }
         }
+        self.people.clone_from(&picture.people);
         let screen = screen(&picture, self.scale)?;
         self.animation.add(&screen, delay).map_err(CommandFailure::io)?;
         self.frames += 1;
@@ -267,6 +271,7 @@ impl Film {
         let mut picture = ground.unwrap_or_else(|| blank(world, self.layer, self.slant, String::new()));
         picture.title = title(world, self.last);
         picture.caption_rows = CAPTIONS_MAX;
+        picture.people.clone_from(&self.people);
         draw_scene(&mut picture, world, parts);
         Ok(picture)
     }
