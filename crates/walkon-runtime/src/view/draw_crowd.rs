@@ -57,7 +57,8 @@ fn waits(world: &World, character: &Character) -> bool {
 /// The characters that a walk under way was planned around.
 pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
-    let look = Style::filled(theme::DISC.with_opacity(120)).stroked(theme::DISC, 1.5);
+    // A ring: whoever stands in it keeps its colour.
+    let look = Style::line(theme::DISC, 2.0);
     let shape = |(who, (disc, count)): (CharacterId, (Disc, usize))| {
         let form = Figure::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
         let words = if count == 1 { "a walk goes" } else { "walks go" };
