@@ -24,10 +24,19 @@ pub const PIXELS_MAX: u64 = 40_000_000;
 const MAP_SIDE_PX: f64 = 1200.0;
 /// Largest cell when no scale is asked for, pixels.
 const CELL_PX_MAX: f64 = 24.0;
-/// Room around the map, pixels: left for the numbers of the z axis, above for title and x axis.
+/// Room around the map, pixels: left for the numbers of the z axis, above for title and x axis; left and right
+/// more where numbers are longer.
 const LEFT_PX: f32 = 46.0;
 const ABOVE_PX: f32 = 54.0;
 const RIGHT_PX: f32 = 24.0;
+/// From a number of an axis to what lies beside it, pixels.
+const NUMBER_GAP_PX: f32 = 7.0;
+/// From one line of an axis to the next at least, pixels.
+const AXIS_STEP_PX: f64 = 64.0;
+/// Shorter side of a map that no scale was asked for at least, pixels, while the longer one takes no more than
+/// so many times what it ought to.
+const NARROW_PX: f64 = 6.0;
+const LONGER_MAX: f64 = 8.0;
 /// Height of a line below the title, pixels.
 const CAPTION_PX: f32 = 17.0;
 /// What the line around the map takes below it, pixels.
@@ -47,7 +56,8 @@ const ROUND_CORNERS: u32 = 48;
 /// An outline in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScreenOutline {
-    /// Rectangles: left, top, width, height. They do not overlap and meet without seams.
+    /// Rectangles: left, top, width, height, a pixel at least. They meet without seams and do not overlap, but
+    /// for those that were thinner than a pixel.
     Blocks(Vec<[f32; 4]>),
     /// Closed polygons that do not overlap, each drawn with its line, so that neighbours meet without seams.
     Facets(Vec<Vec<Pixel>>),
@@ -180,7 +190,9 @@ impl Picture {
         let key = |placed: &Placed| (placed.label.tag.kind(), placed.label.tag.key());
         let stood = labels.iter().map(|placed| (key(placed), placed.index)).collect_map();
         let mut legend = frame.legend(self);
-        legend.extend(frame.left_out(self.labels.len() - labels.len()));
+        // What names things beyond the map is not missing.
+        let wanted = self.labels.iter().filter(|label| clip::holds(frame.map, &[frame.pixel(label.at)]));
+        legend.extend(frame.left_out(wanted.count().saturating_sub(labels.len())));
         groups.push(LayerGroup { name: "legend", primitives: legend });
         let (width_px, height_px) = (frame.width_px, frame.height_px);
         let body_px = ((frame.map[3] + FRAME_PX).ceil() as u32).min(height_px);
@@ -193,6 +205,7 @@ impl Picture {
     pub fn scale_to(&self, side_px: f64) -> f64 {
         let [width, height] = self.shown_m();
         let by_side = side_px / width.max(height);
+        let by_side = (NARROW_PX / width.min(height)).clamp(by_side, by_side * LONGER_MAX);
         if self.cell_m > 0.0 { by_side.min(CELL_PX_MAX / self.cell_m) } else { by_side }
     }
 }
@@ -203,6 +216,7 @@ struct ScreenFrame {
     projection: GroundProjection,
     scale: f64,
     map: [f32; 4],
+    axes: [Axis; 2],
     width_px: u32,
     height_px: u32,
     legend_rows: Vec<Vec<usize>>,
@@ -222,7 +236,16 @@ impl ScreenFrame {
             return Err(too_big(map_x, map_y));
         }
         let title = text_width_px(&picture.title, theme::TITLE_PX);
-        let width = (map_x as f32 + LEFT_PX + RIGHT_PX).max(title + 2.0 * RIGHT_PX).max(WIDTH_PX_MIN).ceil();
+        let (bounds, projection) = (picture.bounds, picture.projection);
+        let axes = [0, 1].map(|axis| Axis::new(bounds.min[axis], bounds.max[axis], scale));
+        let [x_px, z_px] = [&axes[0], &axes[1]].map(|axis| axis.words_px);
+        let left = LEFT_PX.max((z_px + 2.0 * NUMBER_GAP_PX).ceil());
+        let right = match projection {
+            GroundProjection::Flat => x_px / 2.0 + 2.0 * NUMBER_GAP_PX,
+            GroundProjection::Isometric => x_px + 2.0 * NUMBER_GAP_PX,
+        };
+        let width =
+            (map_x as f32 + left + RIGHT_PX.max(right)).max(title + 2.0 * RIGHT_PX).max(WIDTH_PX_MIN).ceil();
         let legend_rows = legend_rows(picture, width - LEFT_PX - RIGHT_PX);
         let below = 14.0 + LINE_PX * (1 + legend_rows.len()) as f32 + 10.0;
         let above = ABOVE_PX + CAPTION_PX * picture.captions.len().max(picture.caption_rows) as f32;
@@ -231,10 +254,9 @@ impl ScreenFrame {
         if f64::from(width.max(height)) > side_max || pixels > PIXELS_MAX as f64 {
             return Err(too_big(f64::from(width), f64::from(height)));
         }
-        let map = [LEFT_PX, above, LEFT_PX + map_x as f32, above + map_y as f32];
+        let map = [left, above, left + map_x as f32, above + map_y as f32];
         let (width_px, height_px) = (width as u32, height as u32);
-        let (bounds, projection) = (picture.bounds, picture.projection);
-        Ok(Self { bounds, projection, scale, map, width_px, height_px, legend_rows })
+        Ok(Self { bounds, projection, scale, map, axes, width_px, height_px, legend_rows })
     }
 
     fn pixel(&self, point: Point) -> Pixel {
@@ -261,7 +283,7 @@ impl ScreenFrame {
             GroundProjection::Flat => ScreenOutline::Blocks(vec![[left, top, right - left, bottom - top]]),
             GroundProjection::Isometric => ScreenOutline::Polygon(self.corners(&self.bounds)),
         };
-        furniture(outline, Some(theme::CELL_BLOCKED.over(theme::PAPER, 0.25)), None)
+        furniture(outline, Some(theme::NO_GROUND), None)
     }
 
     fn shape(&self, shape: &Shape) -> Vec<Primitive> {
@@ -318,10 +340,11 @@ impl ScreenFrame {
     }
 
     fn block(&self, block: &Bounds) -> [f32; 4] {
-        // Rounded to whole pixels: neighbours share an edge, so there is neither a gap nor an overlap.
+        // Rounded to whole pixels: neighbours share an edge, so there is neither a gap nor an overlap, but for
+        // what is thinner than a pixel and is shown as one.
         let [left, top] = self.pixel(block.min).map(f32::round);
         let [right, bottom] = self.pixel(block.max).map(f32::round);
-        [left, top, right - left, bottom - top]
+        [left, top, (right - left).max(1.0), (bottom - top).max(1.0)]
     }
 
     fn grid_lines(&self, tile_m: [f64; 2]) -> Option<LayerGroup> {
@@ -376,39 +399,42 @@ impl ScreenFrame {
         let [left, top, right, bottom] = self.map;
         let stroke = Stroke { colour: theme::INK_SOFT, width_px: 1.0, is_dashed: false };
         let corners = match self.projection {
-            GroundProjection::Flat => vec![[left, top], [right, top], [right, bottom], [left, bottom]],
+            // Around the map, so that it hides nothing of a narrow one.
+            GroundProjection::Flat => {
+                let [left, top, right, bottom] = [left - 0.5, top - 0.5, right + 0.5, bottom + 0.5];
+                vec![[left, top], [right, top], [right, bottom], [left, bottom]]
+            }
             GroundProjection::Isometric => self.corners(&self.bounds),
         };
         let mut parts = vec![furniture(ScreenOutline::Polygon(corners), None, Some(stroke))];
-        let step = nice(64.0 / self.scale);
         let mut ticks = Vec::new();
-        for axis in 0..2 {
-            let (low, high) = (self.bounds.min[axis], self.bounds.max[axis]);
-            let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
-            for index in first..=last {
-                let value = index as f64 * step;
+        for (index, axis) in self.axes.iter().enumerate() {
+            for (value, words) in axis.numbers() {
                 let mut at = self.bounds.min;
-                at[axis] = value;
+                at[index] = value;
                 let [x, y] = self.pixel(at);
-                let (end, anchor, word) = if !self.is_flat() {
+                let (end, anchor, word) = match (self.projection, index) {
                     // Outwards from the two upper edges: x along the right one, z along the left.
-                    let out = if axis == 0 { 1.0 } else { -1.0 };
-                    ([x + 4.0 * out, y - 2.0], Anchor::Middle, [x + 13.0 * out, y - 7.0])
-                } else if axis == 0 {
-                    ([x, top - 4.0], Anchor::Middle, [x, top - 11.0])
-                } else {
-                    ([left - 4.0, y], Anchor::End, [left - 7.0, y])
+                    (GroundProjection::Isometric, 0) => {
+                        ([x + 4.0, y - 2.0], Anchor::Start, [x + 7.0, y - 7.0])
+                    }
+                    (GroundProjection::Isometric, _) => ([x - 4.0, y - 2.0], Anchor::End, [x - 7.0, y - 7.0]),
+                    (_, 0) => ([x, top - 4.0], Anchor::Middle, [x, top - 11.0]),
+                    _ => ([left - 4.0, y], Anchor::End, [left - NUMBER_GAP_PX, y]),
                 };
                 ticks.push([[x, y], end]);
-                parts.push(text(word, number(value, step), anchor));
+                parts.push(text(word, words, anchor));
             }
         }
         parts.push(furniture(ScreenOutline::Segments(ticks), None, Some(stroke)));
         let (x_at, z_at) = match self.projection {
-            GroundProjection::Flat => ([right + 14.0, top - 11.0], [left - 7.0, bottom + 9.0]),
+            GroundProjection::Flat => {
+                let beside = 14.0_f32.max(self.axes[0].words_px / 2.0 + NUMBER_GAP_PX);
+                ([right + beside, top - 11.0], [left - NUMBER_GAP_PX, bottom + 11.0])
+            }
             GroundProjection::Isometric => {
                 let ends = self.corners(&self.bounds);
-                ([ends[1][0] + 12.0, ends[1][1]], [ends[3][0] - 8.0, ends[3][1]])
+                ([ends[1][0] + 12.0, ends[1][1] + 7.0], [ends[3][0] - 8.0, ends[3][1] + 7.0])
             }
         };
         parts.push(text(x_at, "x".to_owned(), Anchor::Middle));
@@ -507,6 +533,36 @@ impl ScreenFrame {
             furniture(ScreenOutline::Segments(bar.to_vec()), None, Some(stroke)),
             text([words_px, y], words, Anchor::Start),
         ]
+    }
+}
+
+/// The numbers along a side of a map.
+struct Axis {
+    /// From one to the next, metres.
+    step_m: f64,
+    /// The first and the last, as many steps from zero.
+    ends: [i64; 2],
+    /// How wide the widest is, pixels.
+    words_px: f32,
+}
+
+impl Axis {
+    /// As many as have room between two ends, metres.
+    fn new(low: f64, high: f64, scale: f64) -> Self {
+        let of = |step_m: f64| {
+            let ends = [(low / step_m).ceil() as i64, (high / step_m).floor() as i64];
+            let wide = |index: i64| text_width_px(&number(index as f64 * step_m, step_m), theme::SMALL_PX);
+            Self { step_m, ends, words_px: ends.map(wide).into_iter().fold(0.0, f32::max) }
+        };
+        let axis = of(nice(AXIS_STEP_PX / scale));
+        let room_px = f64::from(axis.words_px + NUMBER_GAP_PX);
+        if room_px > AXIS_STEP_PX { of(nice(room_px / scale)) } else { axis }
+    }
+
+    /// Each with its words.
+    fn numbers(&self) -> impl Iterator<Item = (f64, String)> {
+        let (step_m, [first, last]) = (self.step_m, self.ends);
+        (first..=last).map(move |index| (index as f64 * step_m, number(index as f64 * step_m, step_m)))
     }
 }
 
@@ -740,6 +796,64 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn numbers_along_a_map_of_any_place_and_size_are_whole_and_apart() {
+        let sides = [0.02, 1.0, 7.0, 40.0, 300.0, 5000.0];
+        let corners = [0.0, -0.004, -3.5, -1234.2, -40000.0, 99998.5, 123456.7];
+        for (side, corner) in sides.into_iter().flat_map(|side| corners.map(|corner| (side, corner))) {
+            for projection in [GroundProjection::Flat, GroundProjection::Isometric] {
+                let bounds = Bounds { min: [corner; 2], max: [corner + side, corner + side / 3.0] };
+                let picture = Picture { projection, ..Picture::new("t", bounds, side / 100.0) };
+                for scale in [None, Some(300.0 / side), Some(90.0 / side)] {
+                    let Ok(screen) = picture.screen(scale) else { continue };
+                    let axes = screen.groups.iter().find(|group| group.name == "axes").unwrap();
+                    let words = axes.primitives.iter().filter_map(|part| match &part.outline {
+                        ScreenOutline::Text { at, text, size_px, anchor } => {
+                            let width = text_width_px(text, *size_px);
+                            let left = match anchor {
+                                Anchor::Start => at[0],
+                                Anchor::Middle => at[0] - width / 2.0,
+                                Anchor::End => at[0] - width,
+                            };
+                            Some(([left, left + width], [at[1] - 4.0, at[1] + 4.0], text.clone()))
+                        }
+                        _ => None,
+                    });
+                    let words: Vec<_> = words.collect();
+                    let what = format!("{side} m from {corner}, {projection:?} at {scale:?}");
+                    for (index, (x, y, text)) in words.iter().enumerate() {
+                        assert!(x[0] >= 0.0 && x[1] <= screen.width_px as f32, "{what}: {text} from {x:?}");
+                        for (other_x, other_y, other) in &words[..index] {
+                            let is_beside = x[0] >= other_x[1] || other_x[0] >= x[1];
+                            let is_below = y[0] >= other_y[1] || other_y[0] >= y[1];
+                            assert!(is_beside || is_below, "{what}: {text:?} over {other:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_thinner_than_a_pixel_is_seen_on_maps_of_any_shape() {
+        for (width, depth) in [(3000.0, 40.0), (40.0, 3000.0), (1.0, 5000.0), (5000.0, 1.0), (900.0, 900.0)] {
+            let bounds = Bounds { min: [0.0, 0.0], max: [width, depth] };
+            let mut picture = Picture::new("t", bounds, 1.0);
+            let cells = [[0.0, 0.0], [(width / 2.0_f64).floor(), (depth / 2.0_f64).floor()]];
+            let blocks = cells.map(|min| Bounds { min, max: min.map(|at| at + 1.0) }).to_vec();
+            picture
+                .add("cells", vec![Shape::new(Figure::Blocks(blocks), Style::default(), Tag::Cells("wall"))]);
+            picture.layers[0].shapes[0].look = Style::filled(theme::CELL_BLOCKED);
+            let screen = picture.screen(None).unwrap();
+            let cells = screen.groups.iter().find(|group| group.name == "cells").unwrap();
+            let ScreenOutline::Blocks(blocks) = &cells.primitives[0].outline else { panic!("blocks") };
+            assert!(blocks.iter().all(|[_, _, wide, high]| *wide >= 1.0 && *high >= 1.0), "{blocks:?}");
+            let ground = screen.groups.iter().find(|group| group.name == "ground").unwrap();
+            let ScreenOutline::Blocks(whole) = &ground.primitives[0].outline else { panic!("blocks") };
+            assert!(whole[0][2].min(whole[0][3]) > 1.5, "{width} x {depth}: {whole:?}");
         }
     }
 
