@@ -13,7 +13,7 @@ use crate::nav::cells::{self, CellGroundQuery, CellMap};
 use crate::nav::graph::{GraphGroundQuery, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
 use crate::nav::link_search::LinkedPlan;
-use crate::nav::links::Links;
+use crate::nav::links::{LayerLink, Links};
 use crate::nav::mesh::{MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::{
@@ -341,6 +341,17 @@ impl NavMap {
             Self::Graph(map) => map.set_links(links),
             Self::Mesh(map) => map.set_links(links),
             Self::Cells(_) | Self::Layers(_) => {}
+        }
+    }
+
+    /// Links between layers, or those of a graph or a mesh.
+    #[must_use]
+    pub fn links(&self) -> &[LayerLink] {
+        match self {
+            Self::Layers(layers) => layers.links(),
+            Self::Graph(map) => map.crossings().all(),
+            Self::Mesh(map) => map.crossings().all(),
+            Self::Cells(_) => &[],
         }
     }
 

@@ -8,7 +8,7 @@
 
 use glam::Vec3;
 
-use super::draw_nav::{draw_areas, draw_doors};
+use super::draw_nav::{draw_areas, draw_doors, draw_links};
 use super::draw_scenery::{Heights, draw_scenery};
 use super::draw_world::draw_marks;
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
@@ -69,6 +69,7 @@ pub fn graph_picture(title: String, scene: &GraphScene<'_>) -> Picture {
     }
     draw_graph(&mut picture, scene);
     if let Some(world) = scene.world {
+        draw_links(&mut picture, world);
         draw_doors(&mut picture, world);
         draw_marks(&mut picture, world);
     }
@@ -179,6 +180,12 @@ fn explain(picture: &mut Picture, scene: &GraphScene<'_>, heights: Heights) {
         let steps = theme::HEIGHTS.len() - 1;
         for step in 0..=steps {
             let up = step as f32 / steps as f32;
+            let is_near = |(point, own): (&Vec3, Option<_>)| {
+                own.is_none() && (heights.part(point.y) - up).abs() * steps as f32 <= 0.5
+            };
+            if !draft.points().iter().zip(draft.owners()).any(is_near) {
+                continue;
+            }
             let height_m = heights.low_m + up * (heights.high_m - heights.low_m);
             let text = format!("point at {} m", suggestions::decimals(height_m, 1));
             picture.explain(Swatch::Dot(Style::filled(height_colour(up))), &text);
@@ -209,4 +216,6 @@ fn draw_way(picture: &mut Picture, scene: &GraphScene<'_>) {
     shapes.push(dot(last, theme::PATH_END, 5.0));
     picture.add("way", shapes);
     picture.explain(Swatch::Line(Style::line(theme::PATH, 3.0)), "path");
+    picture.explain(Swatch::Dot(Style::filled(theme::PATH_CORNER)), "corner");
+    picture.explain(Swatch::Dot(Style::filled(theme::PATH_END)), "goal");
 }

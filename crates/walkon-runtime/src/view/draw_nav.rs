@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::blocks::{Lattice, merge};
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
-use crate::base::geom::{Bounds, Point, ground, polygon_contains, raise};
+use crate::base::geom::{Bounds, Point, polygon_contains, raise};
 use crate::base::ids::{AreaId, DoorId};
 use crate::base::ordered::{self, CollectOrdered};
 use crate::nav::mesh::{Corner, Patch};
@@ -281,6 +281,7 @@ fn is_padding(cells: &CellMap, x: u32, z: u32, ground: &[bool], obstacles: &Obst
 fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     let Some(mesh) = nav.mesh() else { return };
     let by = Traversal::default();
+    picture.explain(Swatch::Patch(Style::filled(theme::NO_GROUND)), "no ground");
     let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for patch in mesh.patches(&by) {
         let kind = DrawnCell::of_factor(patch.factor);
@@ -369,22 +370,40 @@ pub(super) fn draw_areas(picture: &mut Picture, world: &World) {
             picture.labels.push(area_label(area, id, &form));
         }
         areas.push(Shape::new(form, look, Tag::Area(id)).hint(area_hint(area)));
-        if !area.available {
-            picture.explain(Swatch::Patch(look), "not available");
+        match (area.available, area.kind) {
+            (false, _) => picture.explain(Swatch::Patch(look), "not available"),
+            (true, AreaKind::Obstacle) => picture.explain(Swatch::Patch(look), "obstacle"),
+            (true, AreaKind::Ground) => picture.explain(Swatch::Line(look), "edge of an area"),
         }
     }
     picture.add("areas", areas);
 }
 
-/// Where one can leave the layer that is shown, and where one comes to it from another.
+/// Where one can leave the layer that is shown, and where one comes to it from another; and the links within
+/// it, such as gaps that some jump.
 pub(super) fn draw_links(picture: &mut Picture, world: &World) {
-    let Some(layers) = world.nav().layers() else { return };
+    let nav = world.nav();
     let name = |layer: u8| {
         let names = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(layer)));
-        names.unwrap_or_default().to_owned()
+        names.unwrap_or_default()
     };
     let mut shapes = Vec::new();
-    for (index, link) in layers.links().iter().enumerate() {
+    for (index, link) in nav.links().iter().enumerate() {
+        let tag = Tag::Link(index);
+        let action = link.action.and_then(|action| world.link_action(action));
+        let is_across = link.from.layer != link.to.layer;
+        if !is_across && link.from.layer == picture.map_layer {
+            let line = Style::line(theme::LINK, 1.5).dashed();
+            let words = action.map_or_else(|| "link".to_owned(), |action| format!("link: {action}"));
+            picture.explain(Swatch::Line(line), &words);
+            let ends = [link.from, link.to].map(|end| picture.slant.place(end.point));
+            let middle = [0, 1].map(|axis| (ends[0][axis] + ends[1][axis]) / 2.0);
+            let y_m = f64::from(link.from.point.y + link.to.point.y) / 2.0;
+            let hint = format!("{words}, {} m", link.cost_m);
+            let shape = Shape::new(Figure::Line(ends.to_vec()), line, tag.clone());
+            shapes.push(shape.hint(hint).at_height(y_m));
+            picture.labels.extend(action.map(|action| link_label(middle, action.to_owned(), tag.clone())));
+        }
         for (own, other, leads) in [(link.from, link.to, true), (link.to, link.from, link.both_ways)] {
             if own.layer != picture.map_layer {
                 continue;
@@ -394,23 +413,32 @@ pub(super) fn draw_links(picture: &mut Picture, world: &World) {
                 true => Style::filled(theme::LINK).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('='),
                 false => Style::line(theme::LINK, 1.5).glyph('='),
             };
-            let (form, tag) = (Figure::Dot { centre: ground(own.point), radius_px: 4.0 }, Tag::Link(index));
-            picture.explain(Swatch::Dot(look), if leads { "link to a layer" } else { "link from a layer" });
-            let way = format!("{} {}", if leads { "to" } else { "from" }, name(other.layer));
-            let hint = format!("link {way}, {} m", link.cost_m);
-            shapes.push(Shape::new(form, look, tag.clone()).hint(hint));
-            picture.labels.push(Label {
-                at: ground(own.point),
-                text: way,
-                colour: theme::LINK,
-                size_px: theme::NAME_PX,
-                spread: LabelSpread::Beside(0.1),
-                importance: 5,
-                tag,
-            });
+            let words = match (is_across, leads) {
+                (true, true) => "link to a layer",
+                (true, false) => "link from a layer",
+                (false, true) => "start of a link",
+                (false, false) => "end of a link",
+            };
+            picture.explain(Swatch::Dot(look), words);
+            let at = picture.slant.place(own.point);
+            let y_m = f64::from(own.point.y);
+            let mut shape =
+                Shape::new(Figure::Dot { centre: at, radius_px: 4.0 }, look, tag.clone()).at_height(y_m);
+            if is_across {
+                let way = format!("{} {}", if leads { "to" } else { "from" }, name(other.layer));
+                shape = shape.hint(format!("link {way}, {} m", link.cost_m));
+                picture.labels.push(link_label(at, way, tag.clone()));
+            }
+            shapes.push(shape);
         }
     }
-    picture.add("links", shapes);
+    // The links between the points of a graph have that name already.
+    picture.add(if nav.graph().is_some() { "crossings" } else { "links" }, shapes);
+}
+
+fn link_label(at: Point, text: String, tag: Tag) -> Label {
+    let (colour, spread) = (theme::LINK, LabelSpread::Beside(0.1));
+    Label { at, text, colour, size_px: theme::NAME_PX, spread, importance: 5, tag }
 }
 
 /// Doors where they are.

@@ -136,6 +136,12 @@ impl PointGraph {
         self.links = links;
     }
 
+    /// The links that it was given.
+    #[must_use]
+    pub fn crossings(&self) -> &Links {
+        &self.links
+    }
+
     /// Makes a map. Cost: points and links, and the areas that lie across each.
     #[must_use]
     pub fn new(source: GraphSource) -> Self {

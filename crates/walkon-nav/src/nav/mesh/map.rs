@@ -224,6 +224,12 @@ impl NavMesh {
         self.links = links;
     }
 
+    /// The links that it was given.
+    #[must_use]
+    pub fn crossings(&self) -> &Links {
+        &self.links
+    }
+
     /// Makes a mesh. Cost: a triangulation of all edges, at the first question.
     ///
     /// # Errors
