@@ -222,3 +222,133 @@ fn tiles_that_are_blocked_by_themselves_are_no_padding_whatever_area_they_belong
     project.expect(0, &["draw", "river", "--out", "river.svg"]);
     assert_eq!(values(&project.read("river.svg"), "cells", "data-key"), ["free", "blocked"]);
 }
+
+/// The words of the legend and of all other furniture of a drawing.
+fn words(svg: &str) -> BTreeSet<&str> {
+    svg.split("<text").skip(1).filter_map(|text| text.split('>').nth(1)?.split('<').next()).collect()
+}
+
+#[test]
+fn links_with_an_action_are_shown_and_named_on_every_kind_of_map() {
+    let link = r#""action": "jump", "cost": 3"#;
+    let ground = r#""areas": [ { "name": "a", "polygon": [[0,0],[4,0],[4,4],[0,4]] },
+        { "name": "b", "polygon": [[6,0],[10,0],[10,4],[6,4]] } ]"#;
+    let kinds = [
+        (
+            "graph",
+            format!(
+                r#""kind": "graph", "points": [[0,0,0],[1,0,0],[2,0,0],[4,0,0],[5,0,0]], "links": [[0,1],[1,2],[3,4]],
+            "actionLinks": [ {{ "from": [2,0,0], "to": [4,0,0], {link} }} ]"#
+            ),
+        ),
+        (
+            "mesh",
+            format!(
+                r#""kind": "mesh", {ground}, "actionLinks": [ {{ "from": [3.5,2], "to": [6.5,2], {link} }} ]"#
+            ),
+        ),
+        (
+            "tiles",
+            r####""kind": "tiles", "layers": [ { "name": "ground", "rows": ["...#...", "...#..."] } ]"####
+                .to_owned(),
+        ),
+    ];
+    for (name, navigation) in kinds {
+        let end = |x: f64| format!(r#"{{ "layer": "ground", "position": [{x}, 0.5] }}"#);
+        let links = match name {
+            "tiles" => format!(r#", "links": [ {{ "from": {}, "to": {}, {link} }} ]"#, end(2.5), end(4.5)),
+            _ => String::new(),
+        };
+        for both_ways in [true, false] {
+            let project = Project::new();
+            let text = format!(r#"{{ "navigation": {{ {navigation}{links} }} }}"#);
+            let text = text.replace(r#""cost": 3"#, &format!(r#""cost": 3, "bothWays": {both_ways}"#));
+            project.write("levels/gap.json", &text);
+            project.expect(0, &["draw", "gap", "--out", "gap.svg"]);
+            let svg = project.read("gap.svg");
+            let found = words(&svg);
+            assert!(found.contains("link: jump") && found.contains("jump"), "{name}: {found:?}");
+            assert!(found.contains("start of a link"), "{name}: {found:?}");
+            assert_eq!(found.contains("end of a link"), !both_ways, "{name}: {found:?}");
+            assert!(!found.contains("link to a layer"), "{name}: {found:?}");
+            assert_eq!(
+                values(&svg, "link", "data-key"),
+                ["0", "0", "0", "0"],
+                "{name}: line, ends, and name"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_legend_names_what_is_drawn_and_nothing_that_is_not() {
+    let project = project();
+    project.expect(0, &["draw", "square", "--tick", "30", "--out", "square.svg"]);
+    let svg = project.read("square.svg");
+    let found = words(&svg);
+    for word in ["obstacle", "edge of an area", "corner", "facing", "mark"] {
+        assert!(found.contains(word), "{word}: {found:?}");
+    }
+    // What lies beyond the map is not seen.
+    let level = project
+        .read("levels/square.json")
+        .replace(r#""spot": [12, 9]"#, r#""spot": [12, 9], "far": [90, 9]"#);
+    let regions = r#""regions": [ { "name": "away", "polygon": [[50,50],[60,50],[60,60]] } ],
+        "routes": { "round": { "stops": [[70, 3], [80, 9]] } }, "marks""#;
+    project.write("levels/square.json", &level.replacen(r#""marks""#, regions, 1));
+    project.expect(0, &["draw", "square", "--tick", "30", "--out", "far.svg"]);
+    assert_eq!(words(&project.read("far.svg")), found);
+    project.write(
+        "levels/sea.json",
+        r#"{ "navigation": { "kind": "mesh", "areas": [ { "name": "a", "polygon": [[0,0],[9,0],[0,9]] } ] } }"#,
+    );
+    for search in [&[] as &[&str], &["--from", "1,1", "--to", "7,1"]] {
+        project.expect(0, &[&["draw", "sea", "--out", "sea.svg"], search].concat());
+        assert!(words(&project.read("sea.svg")).contains("no ground"), "{search:?}");
+    }
+}
+
+#[test]
+fn a_search_shows_the_layers_that_are_asked_for() {
+    let project = project();
+    let drawn = |layers: &str| {
+        let search =
+            ["draw", "square", "--from", "2,3", "--to", "14,10", "--out", "search.svg", "--layers", layers];
+        project.expect(0, &search);
+        let svg = project.read("search.svg");
+        ["cells", "area", "mark", "character"].map(|kind| svg.contains(&format!("data-kind=\"{kind}\"")))
+    };
+    assert_eq!(drawn("cells,paths"), [true, false, false, false]);
+    assert_eq!(drawn("paths"), [false; 4]);
+    assert_eq!(drawn("areas,marks,paths"), [false, true, true, false]);
+    assert_eq!(drawn("cells,characters"), [true, false, false, true]);
+    project.expect(0, &["draw", "square", "--from", "2,3", "--to", "8,6", "--out", "search.svg"]);
+    let svg = project.read("search.svg");
+    assert!(svg.contains("m of the way"), "a title tells that the goal is not reached");
+}
+
+#[test]
+fn layers_below_one_another_have_no_id_in_common() {
+    let project = Project::new();
+    let layers = r#""layers": [ { "name": "low", "rows": ["...."] }, { "name": "high", "rows": ["...."] } ]"#;
+    project.write("levels/two.json", &format!(r#"{{ "navigation": {{ "kind": "tiles", {layers} }} }}"#));
+    project.expect(0, &["draw", "two", "--layer", "all", "--out", "two.svg"]);
+    let svg = project.read("two.svg");
+    let ids: Vec<&str> = svg.split("id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+    let (_, err) = project.expect(2, &["draw", "two", "--layer", "zzz"]);
+    assert!(err.contains("low, high"), "{err}");
+}
+
+#[test]
+fn a_distance_of_frames_that_viewers_cannot_show_is_made_larger_with_a_word() {
+    let project = project();
+    let (_, err) =
+        project.expect(0, &["draw", "square", "--gif", "a.gif", "--ticks", "0..6", "--every", "1"]);
+    assert!(err.contains("every 2 ticks are shown"), "{err}");
+    let gif = |name: &str, every: &str| {
+        project.expect(0, &["draw", "square", "--gif", name, "--ticks", "0..6", "--every", every]);
+        std::fs::read(project.path().join(name)).unwrap()
+    };
+    assert!(gif("one.gif", "1") == gif("two.gif", "2"));
+}

@@ -155,7 +155,16 @@ fn seed_o23_a_path_on_tiles_is_green_its_corners_yellow_and_its_end_red() {
     let (answer, record) = world.nav().plan_recorded(&query, &mut Search::default());
     let mut picture = Picture::new("map", world.nav().bounds(), 1.0);
     let by = &query.by;
-    let scene = SearchScene { world: &world, from, to, by, record: &record, answer: &answer, others: &[] };
+    let scene = SearchScene {
+        world: &world,
+        from,
+        to,
+        by,
+        record: &record,
+        answer: &answer,
+        others: &[],
+        parts: Parts::all(),
+    };
     draw_search(&mut picture, &scene);
     let of = |what: &'static str| {
         picture.shapes_of("search").filter(move |shape| shape.tag == Tag::Search(what)).collect::<Vec<_>>()

@@ -62,7 +62,8 @@ fn search_picture_among(world: &World, from: [f32; 2], to: [f32; 2], others: &[D
     let (answer, record) = world.nav().plan_recorded(&query, &mut Search::default());
     let mut picture = Picture::new("search", world.nav().bounds(), 1.0);
     let by = &query.by;
-    draw_search(&mut picture, &SearchScene { world, from, to, by, record: &record, answer: &answer, others });
+    let (record, answer, parts) = (&record, &answer, Parts::all());
+    draw_search(&mut picture, &SearchScene { world, from, to, by, record, answer, others, parts });
     picture
 }
 

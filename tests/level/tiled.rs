@@ -14,7 +14,7 @@ use walkon_runtime::level::tiled::raw::{GID_MASK, Orientation, RawContent, RawMa
 use walkon_runtime::level::tiled::{self, Imported, TiledOptions, paint};
 use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, NavigationDef, RegionOutline, Severity};
 use walkon_runtime::nav::{Accept, Layout, PathQuery, PathStatus, Search, Traversal};
-use walkon_runtime::view::{Figure, Picture, SearchScene, Tag, draw_search};
+use walkon_runtime::view::{Figure, Parts, Picture, SearchScene, Tag, draw_search};
 use walkon_runtime::world::door::DoorPolicy;
 use walkon_runtime::world::goal::Goal;
 
@@ -839,8 +839,16 @@ fn a_path_across_every_map_that_tiled_ships_is_found_and_drawn() {
         let (answer, record) = world.nav().plan_recorded(&query, &mut Search::default());
         assert_eq!(answer.status, PathStatus::Complete, "{name}");
         let mut picture = Picture::new(name.as_str(), world.nav().bounds(), 1.0);
-        let scene =
-            SearchScene { world: &world, from, to, by: &by, record: &record, answer: &answer, others: &[] };
+        let scene = SearchScene {
+            world: &world,
+            from,
+            to,
+            by: &by,
+            record: &record,
+            answer: &answer,
+            others: &[],
+            parts: Parts::all(),
+        };
         draw_search(&mut picture, &scene);
         let tiles = picture.shapes_of("cells").map(|shape| match &shape.form {
             Figure::Facets(facets) => facets.len(),

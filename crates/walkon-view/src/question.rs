@@ -12,7 +12,7 @@ use walkon_runtime::game::inspect::Inspected;
 use walkon_runtime::game::look::GameLook;
 use walkon_runtime::glam::Vec3;
 use walkon_runtime::nav::{Disc, PathQuery, PathStatus, Traversal};
-use walkon_runtime::view::SearchScene;
+use walkon_runtime::view::{Parts, SearchScene};
 use walkon_runtime::world::World;
 use walkon_runtime::world::asker::Asker;
 use walkon_runtime::world::character::Gait;
@@ -211,6 +211,7 @@ impl Asked {
                 record: &record,
                 answer: &answer,
                 others: others.as_deref().unwrap_or(&[]),
+                parts: Parts::all(),
             },
         );
         let status = match answer.status {

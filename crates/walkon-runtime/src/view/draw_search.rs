@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 
 use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer_of, patch_form};
+use super::layers::{Parts, PicturePart};
 use super::picture::{Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::Point;
@@ -35,6 +36,8 @@ pub struct SearchScene<'a> {
     pub answer: &'a PathAnswer,
     /// The people that it was to go around.
     pub others: &'a [Disc],
+    /// What is shown of the map and of what was found.
+    pub parts: Parts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +75,30 @@ impl CellState {
 /// Draws a search over the map. Cost: one look at every cell.
 pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     let nav = scene.world.nav();
+    let has = |part: PicturePart| scene.parts.has(part);
+    if has(PicturePart::Cells) {
+        draw_map(picture, scene, nav);
+    }
+    if has(PicturePart::Areas) {
+        draw_areas(picture, scene.world);
+    }
+    if has(PicturePart::Links) {
+        draw_nav::draw_links(picture, scene.world);
+    }
+    if has(PicturePart::Doors) {
+        draw_doors(picture, scene.world);
+    }
+    if has(PicturePart::Obstacles) {
+        draw_others(picture, scene);
+    }
+    draw_lines(picture, scene);
+    if !has(PicturePart::Names) {
+        picture.labels.clear();
+    }
+}
+
+/// The map as the search saw it.
+fn draw_map(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     // When tiles cost what their terrain costs, the terrain is worth more than the searched cells.
     match scene.world.tiles() {
         Some(_) => {
@@ -82,11 +109,6 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     }
     draw_polygons(picture, scene, nav);
     draw_points(picture, scene, nav);
-    draw_areas(picture, scene.world);
-    draw_nav::draw_links(picture, scene.world);
-    draw_doors(picture, scene.world);
-    draw_others(picture, scene);
-    draw_lines(picture, scene);
 }
 
 /// Circles that the plan kept out of, as large as it took them.
@@ -215,6 +237,7 @@ fn draw_points(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
 /// The polygons of a mesh as the search saw them, the edges between them dashed.
 fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(mesh) = nav.mesh() else { return };
+    picture.explain(Swatch::Patch(Style::filled(theme::NO_GROUND)), "no ground");
     let has = |nodes: &[NodeId], at: u32| nodes.contains(&NodeId(at));
     let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for (at, patch) in (0..).zip(mesh.patches(scene.by)) {
@@ -266,7 +289,16 @@ fn draw_elsewhere(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut V
 
 fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
     let mut shapes = Vec::new();
-    draw_elsewhere(picture, scene, &mut shapes);
+    if scene.parts.has(PicturePart::Paths) {
+        draw_found(picture, scene, &mut shapes);
+    }
+    ends(picture, scene, &mut shapes);
+    picture.add("path", shapes);
+}
+
+/// The path, and the line through its cells.
+fn draw_found(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
+    draw_elsewhere(picture, scene, shapes);
     let raw: Vec<Point> =
         scene.record.raw.iter().filter_map(|&node| centre(scene.world.nav(), node)).collect();
     let is_on_tiles = scene.world.tiles().is_some();
@@ -288,13 +320,12 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
         let mut corners = Vec::new();
         for &corner in &smooth[1..smooth.len() - 1] {
             let look = Style::filled(theme::PATH_CORNER).stroked(theme::INK, 0.75);
+            picture.explain(Swatch::Dot(look), "corner");
             corners.push(Shape::new(dot(corner, 3.0), look, Tag::Search("corner")));
         }
         corners.insert(0, Shape::new(Figure::Line(smooth), look, Tag::Search("smooth")).hint(hint));
         shapes.append(&mut corners);
     }
-    ends(picture, scene, &mut shapes);
-    picture.add("path", shapes);
 }
 
 fn ends(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {

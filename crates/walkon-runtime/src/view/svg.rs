@@ -20,13 +20,13 @@ pub fn render(screens: &[Screen]) -> String {
         paint("fill", background)
     );
     let mut top_px = 0;
-    for screen in screens {
+    for (number, screen) in (1..).zip(screens) {
         match screens.len() {
-            1 => groups(&mut svg, screen),
+            1 => groups(&mut svg, screen, ""),
             _ => {
                 // Writing into a String cannot fail.
                 let _ = writeln!(svg, "<svg y=\"{top_px}\">");
-                groups(&mut svg, screen);
+                groups(&mut svg, screen, &format!("{number}-"));
                 svg.push_str("</svg>\n");
             }
         }
@@ -36,10 +36,11 @@ pub fn render(screens: &[Screen]) -> String {
     svg
 }
 
-fn groups(svg: &mut String, screen: &Screen) {
+/// Writes the groups of a picture; `before` stands before their names.
+fn groups(svg: &mut String, screen: &Screen, before: &str) {
     for group in &screen.groups {
         // Writing into a String cannot fail.
-        let _ = writeln!(svg, "<g id=\"{}\">", group.name);
+        let _ = writeln!(svg, "<g id=\"{before}{}\">", group.name);
         for primitive in &group.primitives {
             element(svg, primitive);
         }

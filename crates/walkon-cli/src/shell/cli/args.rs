@@ -570,7 +570,7 @@ pub struct DrawArgs {
     /// What to show, by name, with commas between; with `obstacles`, a search goes around standing characters
     #[arg(long, value_name = "LIST", value_parser = layers)]
     pub layers: Option<Parts>,
-    /// Pixels per metre (text: characters per metre)
+    /// Pixels per metre (text: characters per metre, one a cell at most)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
     /// Where it is looked at from: graphs and meshes with several floors
@@ -760,7 +760,7 @@ pub struct GraphPathArgs {
 pub struct GraphDrawArgs {
     /// The level: a path or a name
     pub level: PathBuf,
-    /// Pixels per metre (text: characters per metre)
+    /// Pixels per metre (text: characters per metre, one a cell at most)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
     /// Where it is looked at from

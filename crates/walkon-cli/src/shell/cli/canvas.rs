@@ -12,7 +12,7 @@ use super::args::ViewArg;
 use super::path_question::floor_of;
 use crate::base::geom::{Bounds, Point, raise};
 use crate::nav::mesh::Patch;
-use crate::nav::{NavMap, Traversal};
+use crate::nav::{NavMap, PathStatus, Traversal};
 use crate::shell::output::{OutputFile, is_stream};
 use crate::shell::pictures;
 use crate::view::{
@@ -51,9 +51,12 @@ pub(super) fn form_of(path: &Path) -> Result<PictureFormat, CommandFailure> {
 
 /// A picture of a search.
 pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8, slant: Slant) -> Picture {
-    let words = match scene.answer.status {
-        crate::nav::PathStatus::None => "no path".to_owned(),
-        _ => format!("{:.2} m", scene.answer.path.length_in_space_m()),
+    let length = || format!("{:.2} m", scene.answer.path.length_in_space_m());
+    let words = match (scene.answer.status, scene.answer.trouble) {
+        (PathStatus::Complete, _) => length(),
+        (PathStatus::Partial, _) => format!("{} of the way", length()),
+        (PathStatus::None, None) => "none".to_owned(),
+        (PathStatus::None, Some(why)) => format!("none, {}", scene.world.reason_of(why).0.name()),
     };
     let name = name_of(scene.world, layer);
     let title = format!("{name}  path: {words}, {} expansions", scene.answer.expansions);

@@ -18,7 +18,7 @@ use crate::game::recording::Recording;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{OutputFile, Results, tell};
 use crate::shell::progress::ProgressWork;
-use crate::view::{Parts, Picture, PicturePart, SearchScene, Slant};
+use crate::view::{Parts, Picture, PicturePart, SearchScene, Slant, draw_scene};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::ops::paths;
@@ -57,7 +57,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         Some(ends) => {
             let from_layer = shown.first().copied().unwrap_or_default();
             let asked = question(world, ends, from_layer, goal_layer, args.layers);
-            searched(world, &asked, &shown, slant)
+            searched(world, &asked, &shown, (slant, args.layers))
         }
         None => {
             let parts = args.layers.unwrap_or_default();
@@ -166,11 +166,34 @@ fn question(
 }
 
 /// Pictures of a search on the layers that are shown.
-fn searched(world: &mut World, asked: &PathQuestion, shown: &[u8], slant: Slant) -> Vec<Picture> {
+fn searched(
+    world: &mut World,
+    asked: &PathQuestion,
+    shown: &[u8],
+    (slant, wanted): (Slant, Option<Parts>),
+) -> Vec<Picture> {
     let PathQuestion { from, to, .. } = *asked;
     let answered = asked.answer(world);
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
-    let scene = SearchScene { world, from, to, by: &asked.by, record, answer, others };
-    shown.iter().map(|&layer| search_picture(&scene, layer, slant)).collect()
+    let scene = SearchScene {
+        world,
+        from,
+        to,
+        by: &asked.by,
+        record,
+        answer,
+        others,
+        parts: wanted.unwrap_or_default(),
+    };
+    let picture = |&layer: &u8| {
+        let mut picture = search_picture(&scene, layer, slant);
+        // What a search alone does not show, where it is asked for; the rest is drawn by then.
+        let drawn = [PicturePart::Links, PicturePart::Doors, PicturePart::Paths, PicturePart::Obstacles];
+        if let Some(parts) = wanted {
+            draw_scene(&mut picture, world, drawn.into_iter().fold(parts, Parts::without));
+        }
+        picture
+    };
+    shown.iter().map(picture).collect()
 }

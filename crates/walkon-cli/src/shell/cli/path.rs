@@ -13,7 +13,7 @@ use crate::base::suggestions;
 use crate::game::line::{JsonLine, float, place, place_in_space, quoted};
 use crate::nav::{LayerChange, PathAnswer, PathStatus, Traversal};
 use crate::shell::output::{OutputFile, Results};
-use crate::view::{SearchScene, Slant};
+use crate::view::{Parts, SearchScene, Slant};
 use crate::world::World;
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
@@ -49,7 +49,16 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     })?;
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
-        let scene = SearchScene { world: &world, from, to, by: &asked.by, record, answer, others: &[] };
+        let scene = SearchScene {
+            world: &world,
+            from,
+            to,
+            by: &asked.by,
+            record,
+            answer,
+            others: &[],
+            parts: Parts::all(),
+        };
         canvas::write(&[canvas::search_picture(&scene, layer, Slant::Top)], format, None, &target)?;
     }
     Ok(Exit::Ok)

@@ -63,10 +63,8 @@ pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, CommandFailu
         return Ok(index as u8);
     }
     let failure = CommandFailure::usage(format!("--layer {name}: this map has no layer of that name"));
-    Err(match suggestions::did_you_mean(name, names.iter().copied()) {
-        Some(help) => failure.help(help),
-        None => failure,
-    })
+    let help = suggestions::did_you_mean(name, names.iter().copied());
+    Err(failure.help(help.unwrap_or_else(|| format!("its layers are {}", names.join(", ")))))
 }
 
 /// Height of the floor of a map, metres; None where it has several.
