@@ -13,7 +13,7 @@ use tiny_skia::{
 };
 
 use super::font::{self, OutlinePart};
-use crate::view::{Anchor, Colour, Primitive, Screen, ScreenOutline, Stroke};
+use crate::view::{Anchor, Colour, Primitive, Screen, ScreenOutline, Stroke, letter_columns, text_columns};
 
 /// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a
 /// picture bounds the pixels of each.
@@ -165,7 +165,7 @@ fn add(builder: &mut PathBuilder, points: &[[f32; 2]]) {
 /// Left end of the line that a text stands on.
 fn place([x, y]: [f32; 2], text: &str, size_px: f32, anchor: Anchor) -> [f32; 2] {
     let unit = size_px / font::EM_UNITS;
-    let width = text.chars().count() as f32 * font::ADVANCE_UNITS * unit;
+    let width = text_columns(text) as f32 * font::ADVANCE_UNITS * unit;
     let left = match anchor {
         Anchor::Start => x,
         Anchor::Middle => x - width / 2.0,
@@ -177,8 +177,14 @@ fn place([x, y]: [f32; 2], text: &str, size_px: f32, anchor: Anchor) -> [f32; 2]
 fn letters(text: &str, [left, baseline]: [f32; 2], size_px: f32) -> Option<Path> {
     let unit = size_px / font::EM_UNITS;
     let mut builder = PathBuilder::new();
-    for (index, character) in text.chars().enumerate() {
-        let from = left + index as f32 * font::ADVANCE_UNITS * unit;
+    let mut column = 0;
+    for character in text.chars() {
+        let (from, columns) = (left + column as f32 * font::ADVANCE_UNITS * unit, letter_columns(character));
+        column += u32::from(columns);
+        // An accent by itself lies on the letter before it: there are only whole letters.
+        if columns == 0 {
+            continue;
+        }
         let at = |[x, y]: [f32; 2]| [from + x * unit, baseline + y * unit];
         for command in font::outline(character) {
             match command {
