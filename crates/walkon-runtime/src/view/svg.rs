@@ -26,7 +26,7 @@ pub fn render(screens: &[Screen]) -> String {
             _ => {
                 // Writing into a String cannot fail.
                 let _ = writeln!(svg, "<svg y=\"{top_px}\">");
-                groups(&mut svg, screen, &format!("{number}-"));
+                groups(&mut svg, screen, &format!("-{number}"));
                 svg.push_str("</svg>\n");
             }
         }
@@ -36,11 +36,11 @@ pub fn render(screens: &[Screen]) -> String {
     svg
 }
 
-/// Writes the groups of a picture; `before` stands before their names.
-fn groups(svg: &mut String, screen: &Screen, before: &str) {
+/// Writes the groups of a picture; `after` stands after their names.
+fn groups(svg: &mut String, screen: &Screen, after: &str) {
     for group in &screen.groups {
         // Writing into a String cannot fail.
-        let _ = writeln!(svg, "<g id=\"{before}{}\">", group.name);
+        let _ = writeln!(svg, "<g id=\"{}{after}\">", group.name);
         for primitive in &group.primitives {
             element(svg, primitive);
         }

@@ -190,7 +190,7 @@ mod tests {
     fn seen(Colour(red, green, blue, _): Colour, eyes: &[[f64; 3]; 3]) -> [f64; 3] {
         let linear = [red, green, blue].map(|part| {
             let part = f64::from(part) / 255.0;
-            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            if part <= 0.04045 { part / 12.92 } else { libm::pow((part + 0.055) / 1.055, 2.4) }
         });
         let dot = |row: &[f64; 3], at: [f64; 3]| row[0] * at[0] + row[1] * at[1] + row[2] * at[2];
         let left = [0, 1, 2].map(|row| dot(&eyes[row], linear).clamp(0.0, 1.0));

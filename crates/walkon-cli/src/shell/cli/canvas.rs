@@ -55,8 +55,8 @@ pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8, slant: Slant) -
     let words = match (scene.answer.status, scene.answer.trouble) {
         (PathStatus::Complete, _) => length(),
         (PathStatus::Partial, _) => format!("{} of the way", length()),
-        (PathStatus::None, None) => "none".to_owned(),
-        (PathStatus::None, Some(why)) => format!("none, {}", scene.world.reason_of(why).0.name()),
+        (PathStatus::None, None) => "no path".to_owned(),
+        (PathStatus::None, Some(why)) => format!("no path, {}", scene.world.reason_of(why).0.name()),
     };
     let name = name_of(scene.world, layer);
     let title = format!("{name}  path: {words}, {} expansions", scene.answer.expansions);
