@@ -57,7 +57,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         Some(ends) => {
             let from_layer = shown.first().copied().unwrap_or_default();
             let asked = question(world, ends, from_layer, goal_layer, args.layers);
-            searched(world, &asked, &shown, (slant, args.layers))
+            searched(world, &asked, &shown, slant, args.layers)
         }
         None => {
             let parts = args.layers.unwrap_or_default();
@@ -170,7 +170,8 @@ fn searched(
     world: &mut World,
     asked: &PathQuestion,
     shown: &[u8],
-    (slant, wanted): (Slant, Option<Parts>),
+    slant: Slant,
+    wanted: Option<Parts>,
 ) -> Vec<Picture> {
     let PathQuestion { from, to, .. } = *asked;
     let answered = asked.answer(world);
