@@ -6,6 +6,7 @@ pub mod crowd_rows;
 pub mod crowd_shown;
 pub mod dead_ends;
 pub mod door_rules;
+pub mod flights;
 pub mod following;
 pub mod gatherings;
 pub mod lanes;

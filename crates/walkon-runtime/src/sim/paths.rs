@@ -309,6 +309,9 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let trouble = answer.trouble.map(|trouble| parts.map.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
     walk.blocked_by = holder.map(Blocker::Character).or(by);
+    if walk_modes::shuns(parts, id, &answer) {
+        return;
+    }
     // A goal that a character holds can be reached as soon as it is left: the walk goes on beside it.
     if holder.is_none() && walk_modes::answered(parts, id, &answer) {
         return;

@@ -147,7 +147,7 @@ pub const ENTRIES: &[Binding] = &[
         ],
         returns: "Walk",
         raises: "name range gone",
-        doc: "Moves off until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.",
+        doc: "Moves off, never past it but where one that moves leaves room, until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.",
         example: "local walk = guard:flee(player, { gait = \"run\" })\nassert(walk.state == \"planning\")",
         price: 48,
         ..Binding::method(TYPE, "flee", flee)

@@ -98,6 +98,16 @@ fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
+/// Step 6, last part: whether an answer leads a walk that flees too near to the threat; it runs
+/// elsewhere then.
+pub(crate) fn shuns(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> bool {
+    let flee = parts.walks.get(id).and_then(|walk| match &walk.mode {
+        WalkMode::Flee(flee) if walk.via.is_none() => Some(flee.clone()),
+        _ => None,
+    });
+    flee.is_some_and(|flee| flee::shuns(parts, id, flee, answer))
+}
+
 /// Step 6, last part: an answer that a mode deals with itself. Whether it has.
 pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> bool {
     let Some(walk) = parts.walks.get(id) else {
