@@ -229,7 +229,7 @@ pub enum Event {
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
         /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `regionsDeferred`, `roundsExhausted`,
-        /// `printDropped`, `eventsDropped`, `timeDropped` or `undelivered`.
+        /// `printDropped`, `eventsDropped`, `noisesDropped`, `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,

@@ -3,14 +3,16 @@
 //! In: positions, facings, the ground, noises. Out: sightings, facts. Holds: so many looks along the ground a
 //! tick and no more; when they are spent the watches that are left come first in the next tick, so each has
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
-//! view costs a small part of one. Not here: what blocks a line of sight (`world::sight`).
+//! view costs a small part of one. Listening takes no looks: every watch hears every noise once, in the tick
+//! in which it is made unless there are very many, and a noise stays until all have heard it. Not here: what
+//! blocks a line of sight (`world::sight`).
 
 use std::cell::Cell;
 use std::collections::btree_map::RangeMut;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::CharacterId;
-use crate::base::ordered::CollectOrdered;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::base::time::TickNumber;
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
@@ -21,6 +23,9 @@ use crate::world::settings::LevelLimits;
 
 /// Parts of a look along the ground that a look at range and view takes.
 const GLANCES_PER_LOOK: u64 = 32;
+/// Noises that watches hear out in a tick, all together, about two milliseconds; those that have heard the
+/// least come first.
+const HEARD_MAX: usize = 1 << 18;
 
 /// What the step is given.
 #[derive(Debug)]
@@ -50,27 +55,62 @@ struct SenseInputs<'a> {
     noises: &'a [Noise],
     /// The characters with each tag that a watch is for.
     tagged: BTreeMap<String, Vec<CharacterId>>,
+    turn: ListeningTurn,
+}
+
+/// When watches listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListeningTurn {
+    /// Each after its look, then those that wait for one.
+    WithLooks,
+    /// After all looks, those that have heard the least first: not all can be served.
+    LongestFirst,
 }
 
 /// Watches look until the looks of the tick are spent; noises that are over end.
 pub(crate) fn run(parts: &mut SenseParts<'_>) {
     let SenseParts { clock, looks_max, sightings_max, map, characters, senses, events } = parts;
     let lasts = clock.rate.ticks(Noise::HEARD_S);
-    senses.noises.retain(|noise| clock.tick.since(noise.tick) <= lasts);
-    if senses.watches.is_empty() {
+    let Senses { watches, next, noises, .. } = &mut **senses;
+    let is_over = |noise: &Noise| clock.tick.since(noise.tick) > lasts;
+    if noises.first().is_some_and(is_over) {
+        let listeners = watches.values().filter(|watch| listens(watch, characters));
+        let heard_by_all = listeners.map(|watch| watch.heard).min().unwrap_or(u64::MAX);
+        noises.retain(|noise| !is_over(noise) || noise.serial > heard_by_all);
+    }
+    if watches.is_empty() {
         return;
     }
-    let Senses { watches, next, noises, .. } = &mut **senses;
     let tagged = tagged(watches, characters);
     let kept: usize = watches.values().map(|watch| watch.known.len()).sum();
     let room = Cell::new(sightings_max.saturating_sub(kept));
-    let view = SenseInputs { now: clock.tick, room, map, characters, noises, tagged };
+    let mut view = SenseInputs {
+        now: clock.tick,
+        room,
+        map,
+        characters,
+        noises,
+        tagged,
+        turn: ListeningTurn::WithLooks,
+    };
+    let news = watches.values().map(|watch| view.news(watch).len()).sum::<usize>();
+    if news > HEARD_MAX {
+        view.turn = ListeningTurn::LongestFirst;
+    }
     let first = SenseId(*next);
     let mut left = u64::from(*looks_max) * GLANCES_PER_LOOK;
     // From the one whose turn it is to the last, then from the first.
     let waits = attend_to(watches.range_mut(first..), &view, &mut left, events)
         .or_else(|| attend_to(watches.range_mut(..first), &view, &mut left, events));
     *next = waits.map_or(0, |id| id.0);
+    if news > 0 {
+        view.listen_all(watches, events);
+    }
+}
+
+/// Whether a watch is told of noises.
+fn listens(watch: &SenseWatch, characters: &Characters) -> bool {
+    watch.enabled && watch.hearing_m > 0.0 && characters.alive(watch.character).is_some()
 }
 
 /// Lets watches look one after another until no looks are left. Returns the watch that has to wait.
@@ -138,7 +178,9 @@ impl SenseInputs<'_> {
                 spent += self.look(id, watch, LookedAt { watcher, character: target, who }, events);
             }
         }
-        self.listen(id, watch, watcher, events);
+        if self.turn == ListeningTurn::WithLooks {
+            self.listen(id, watch, watcher, events);
+        }
         spent
     }
 
@@ -215,12 +257,41 @@ impl SenseInputs<'_> {
         if has_looked { GLANCES_PER_LOOK } else { 0 }
     }
 
+    /// The noises that a watch has yet to hear out.
+    fn news(&self, watch: &SenseWatch) -> &[Noise] {
+        let has_some = self.noises.last().is_some_and(|noise| noise.serial > watch.heard);
+        if !has_some || !listens(watch, self.characters) {
+            return &[];
+        }
+        &self.noises[self.noises.partition_point(|noise| noise.serial <= watch.heard)..]
+    }
+
+    /// Lets the watches that have yet to hear something listen; what is too much for one tick waits.
+    fn listen_all(&self, watches: &mut BTreeMap<SenseId, SenseWatch>, events: &mut EventQueue) {
+        let has_news = |(&id, watch): (&SenseId, &SenseWatch)| {
+            (!self.news(watch).is_empty()).then_some((watch.heard, id))
+        };
+        let mut due: Vec<(u64, SenseId)> = watches.iter().filter_map(has_news).collect();
+        if self.turn == ListeningTurn::LongestFirst {
+            ordered::sort_by_key(&mut due, |&due| due);
+        }
+        let mut left = HEARD_MAX;
+        for (_, id) in due {
+            let Some(watch) = watches.get_mut(&id).filter(|_| left > 0 && !events.is_full()) else {
+                return;
+            };
+            if let Some(watcher) = self.characters.alive(watch.character) {
+                left = left.saturating_sub(self.news(watch).len());
+                self.listen(id, watch, watcher, events);
+            }
+        }
+    }
+
     /// Tells of noises that it has not heard yet, of those it watches for.
     fn listen(&self, id: SenseId, watch: &mut SenseWatch, watcher: &Character, events: &mut EventQueue) {
-        let news = self.noises.iter().filter(|noise| noise.serial > watch.heard);
-        let counts = |noise: &&Noise| noise.by != watch.character && self.is_target(&watch.target, noise.by);
-        for noise in news.filter(counts) {
-            if noise.reaches(watcher.body.position, watcher.layer, watch.hearing_m).is_some() {
+        for noise in self.news(watch).iter().filter(|noise| noise.by != watch.character) {
+            let is_heard = noise.reaches(watcher.body.position, watcher.layer, watch.hearing_m).is_some();
+            if is_heard && self.is_target(&watch.target, noise.by) {
                 let Noise { by, position, loudness_m, .. } = *noise;
                 events.push(Fact::NoiseHeard { watch: id, character: by, position, loudness_m });
             }

@@ -301,6 +301,8 @@ pub enum NoticeKind {
     TimeDropped,
     /// The result of a walk reached nobody.
     Undelivered,
+    /// Noises made room for others before their time.
+    NoisesDropped,
 }
 
 impl NoticeKind {
@@ -317,6 +319,7 @@ impl NoticeKind {
             Self::EventsDropped => "eventsDropped",
             Self::TimeDropped => "timeDropped",
             Self::Undelivered => "undelivered",
+            Self::NoisesDropped => "noisesDropped",
         }
     }
 }
@@ -610,6 +613,14 @@ impl EventQueue {
         if ticks > 0 || !self.recorded.iter().any(is_of_time) {
             // No more than a save game tells.
             self.push(Fact::notice(NoticeKind::TimeDropped, ticks.min(COUNT_MAX)));
+        }
+    }
+
+    /// Tells the host that a noise made room for another; of several in a row it tells the number.
+    pub(crate) fn note_dropped_noise(&mut self) {
+        match self.recorded.last_mut() {
+            Some(Fact::Notice { what: NoticeKind::NoisesDropped, count, .. }) => *count += 1,
+            _ => self.push(Fact::notice(NoticeKind::NoisesDropped, 1)),
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! In: questions and watches (`ops::senses`). Out: seen or why not, heard or not. Holds: a watch loses its
 //! target a little farther away and a little wider than it notices it, so that nobody flickers at the edge;
-//! it knows the last place of a target for as long as it remembers; a noise is heard for
-//! [`Noise::HEARD_S`] and ends by itself. Not here: what hides a character (`sight`), when watches look
-//! (`sim::senses`).
+//! it knows the last place of a target for as long as it remembers; a noise is heard for [`Noise::HEARD_S`]
+//! and ends by itself, once all watches have listened. Not here: what hides a character (`sight`), when
+//! watches look (`sim::senses`).
 
 use std::collections::BTreeMap;
 
@@ -195,7 +195,7 @@ pub struct Noise {
 impl Noise {
     /// How long a noise is heard, seconds of game time.
     pub const HEARD_S: f64 = 0.5;
-    /// Most noises of a level at a time; the oldest makes room.
+    /// Most noises of a level at a time; the oldest makes room, and hosts are told.
     pub const COUNT_MAX: usize = 1024;
 
     /// How far inside its reach and that of an ear a character stands, metres; None beyond either.

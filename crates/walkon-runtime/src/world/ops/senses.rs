@@ -95,6 +95,7 @@ pub fn emit_noise(world: &mut World, who: CharacterId, loudness_m: f32) -> Resul
     let senses = &mut world.senses;
     if senses.noises.len() >= Noise::COUNT_MAX {
         senses.noises.remove(0);
+        world.events.note_dropped_noise();
     }
     senses.noises_made += 1;
     senses.noises.push(Noise { serial: senses.noises_made, by: who, position, layer, loudness_m, tick });

@@ -17,7 +17,7 @@ saved!(SwitchedOff { owner, character, again });
 
 saved_words!(
     NoticeKind, 4: ScriptDeferred, ScriptStopped, WatchesDeferred, RegionsDeferred, RoundsExhausted,
-    PrintDropped, EventsDropped, TimeDropped, Undelivered,
+    PrintDropped, EventsDropped, TimeDropped, Undelivered, NoisesDropped,
 );
 
 saved!(Cue { scene, kind });
