@@ -8,6 +8,7 @@ mod poses;
 mod repeated_inputs;
 mod scripts;
 mod told_level;
+mod tree_limits;
 
 use std::collections::BTreeMap;
 

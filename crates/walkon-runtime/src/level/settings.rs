@@ -61,11 +61,12 @@ object! {
         /// Safepoints of one call into a script.
         "fuelPerCall" => fuel_per_call: f64 [Count(number(100000.0, 100.0, 10000000.0, "safepoints"))];
         /// Safepoints of all scripts in one tick; the rest waits for the next. Calls of functions count as
-        /// well: a unit of fuel, such as a node of a search, is four safepoints.
+        /// well: a unit of fuel, such as a node of a search, is four safepoints. So do behaviour trees: two
+        /// nodes are one safepoint, and sixteen in each tick of a tree are free.
         "fuelPerTick" => fuel_per_tick: f64 [Count(number(200000.0, 100.0, 1000000000.0, "safepoints"))];
         /// Safepoints while a script file is loaded.
         "fuelAtLoad" => fuel_at_load: f64 [Count(number(1000000.0, 100.0, 100000000.0, "safepoints"))];
-        /// Memory of all scripts of the level, MiB.
+        /// Memory of all scripts of the level, and of what is kept for them, MiB.
         "memoryMiB" => memory_mib: f64 [Count(number(256.0, 4.0, 4096.0, "MiB"))];
         /// Coroutines that may resume one another.
         "coroutineDepth" => coroutine_depth: f64 [Count(number(16.0, 1.0, 128.0, "coroutines"))];

@@ -173,7 +173,7 @@ impl Runtime {
         self.cinematics.scenes.skip_mut(scene).map(|(skip, _)| skip)
     }
 
-    /// Bytes of the plain data that is kept here for scripts.
+    /// Bytes of the plain data that is kept here for scripts, and of the nodes of their trees.
     pub(crate) fn kept_bytes(&self) -> usize {
         let work = |work: &ScriptWork| match work {
             ScriptWork::Attach { params, .. } => Plain::bytes(params),
@@ -187,6 +187,7 @@ impl Runtime {
             + sum(&mut self.registered.timers.payloads())
             + sum(&mut self.boards.values())
             + sum(&mut self.actors.behaviours.kept_plain())
+            + self.actors.trees.kept_bytes()
             + sum(&mut self.cinematics.scenes.arguments())
             + self.cinematics.scenes.definition_bytes()
             + self.cinematics.answers.bytes()

@@ -102,6 +102,13 @@ pub(crate) struct TreeNode {
 #[derive(Clone, Debug)]
 pub(crate) struct BehaviourTree(pub(crate) Rc<Vec<TreeNode>>);
 
+impl BehaviourTree {
+    /// Bytes that the states of its nodes take while it is under way.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.0.len() * size_of::<NodeState>()
+    }
+}
+
 /// How an action that was entered ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ActionExit {
@@ -307,6 +314,11 @@ impl Trees {
                 state.until = state.until.map(|tick| tick.after(ticks));
             }
         }
+    }
+
+    /// Bytes that the states of all nodes take.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.runs().map(|(_, run)| run.tree.kept_bytes()).sum()
     }
 
     /// The trees that are not being ticked, by owner.

@@ -266,7 +266,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), CallFa
     init(vm, owner)?;
     let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
     call(vm, owner, "start", why);
-    start_code(vm.lua(), owner);
+    start_code(vm, owner);
     Ok(())
 }
 
@@ -367,9 +367,9 @@ fn start_run(lua: &Lua, owner: Owner) {
 }
 
 /// Starts `run`, and the tree at its root.
-pub(crate) fn start_code(lua: &Lua, owner: Owner) {
-    start_run(lua, owner);
-    tree::begin(lua, owner);
+pub(crate) fn start_code(vm: &ScriptVm, owner: Owner) {
+    start_run(vm.lua(), owner);
+    tree::begin(vm, owner);
 }
 
 /// A `run` that faulted a second ago begins again.

@@ -52,8 +52,8 @@ fn reserve_in(lua: &Lua, bytes: usize, part: fn(&Account) -> &Cell<usize>) -> Re
         // What is kept may have grown without a call: the VM has the rest.
         limit_vm(lua, &machine);
         return Err(format!(
-            "no memory is left: the host keeps {} MiB for scripts in payloads, boards, parameters, watches and tiles \
-             (limits.memoryMiB); keep less",
+            "no memory is left: the host keeps {} MiB for scripts in payloads, boards, parameters, trees, watches \
+             and tiles (limits.memoryMiB); keep less",
             account.host_bytes() >> 20
         ));
     }

@@ -495,7 +495,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>, why: &'static str) -> R
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     plain_state::read(vm, &Call::plain(owner, "migrate"), "self.state", state)?;
     start(vm, owner, why)?;
-    behaviour::start_code(lua, owner);
+    behaviour::start_code(vm, owner);
     Ok(())
 }
 
@@ -742,7 +742,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old, level: O
                 }
                 let started = bound.and_then(|()| beginning_again(vm, owner, || start(vm, owner, RELOAD)));
                 told(vm, owner, "start", started);
-                behaviour::start_code(lua, owner);
+                behaviour::start_code(vm, owner);
             }
             Undo::Revived { .. } | Undo::LevelRevived | Undo::Nothing => {}
         }

@@ -39,13 +39,15 @@ pub(crate) struct TreeCursor<'a> {
     pub(crate) has_faulted: bool,
     /// What the tick had spent when this began.
     pub(super) spent_before: u64,
+    /// Nodes that were ticked or left.
+    pub(super) visited: u64,
 }
 
 impl<'a> TreeCursor<'a> {
     pub(crate) fn new(vm: &'a ScriptVm, owner: Owner, run: &'a mut RunningTree) -> Self {
         let RunningTree { tree, this, states, .. } = run;
         let (rivals, spent_before) = (Vec::new(), vm.tick_spent());
-        Self { vm, owner, this, nodes: &tree.0, states, rivals, has_faulted: false, spent_before }
+        Self { vm, owner, this, nodes: &tree.0, states, rivals, has_faulted: false, spent_before, visited: 0 }
     }
 
     pub(super) fn lua(&self) -> &'a Lua {
@@ -81,6 +83,7 @@ impl<'a> TreeCursor<'a> {
     /// depth of the tree.
     pub(crate) fn leave(&mut self, at: usize, exit: ActionExit, why: Why) {
         let nodes = self.nodes;
+        self.visited += 1;
         for &child in &nodes[at].children {
             self.leave(child, exit, why);
         }

@@ -47,6 +47,7 @@ impl TreeCursor<'_> {
     /// Ticks a node. Bounded by the depth of the tree.
     pub(crate) fn tick(&mut self, at: usize) -> Result<NodeStatus, Faulted> {
         let nodes = self.nodes;
+        self.visited += 1;
         let TreeNode { kind, children, .. } = &nodes[at];
         let entry = if self.states[at].is_running { NodeEntry::Running } else { NodeEntry::Fresh };
         if entry == NodeEntry::Fresh && !matches!(kind, NodeKind::Cooldown { .. }) {
