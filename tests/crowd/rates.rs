@@ -6,8 +6,8 @@
 
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::base::time::TickRate;
-use walkon_runtime::game::Game;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::glam::Vec3;
 use walkon_runtime::level::{MemorySource, load, spawn};
 use walkon_runtime::world::character::Character;
@@ -231,6 +231,46 @@ fn seed_f3_and_g22_a_jam_at_a_doorway_clears_in_the_same_order_at_every_rate() {
     let errands: Vec<Errand> = to_right.chain(to_left).collect();
     let runs: Vec<Vec<Arrival>> = RATES.iter().map(|&rate| arrivals(ROOMS, rate, &errands)).collect();
     check_same(&runs);
+}
+
+/// Law: patrols and walks about that stand for drawn times do the same at every rate, to the bit.
+#[test]
+fn pauses_that_are_drawn_last_as_long_at_every_rate() {
+    const SECONDS: u64 = 30;
+    let verbs = [
+        "one:patrol({ vector.create(6, 0, 6), vector.create(34, 0, 7), vector.create(20, 0, 30) }, { pause = { 0.2, 2 } })",
+        "one:wander({ within = 8, pause = { 0.1, 1 } })",
+        "one:patrol({ vector.create(6, 0, 6), vector.create(12, 0, 7) }, { pause = 0.37 })",
+    ];
+    for (seed, verb) in (1..4).flat_map(|seed| verbs.map(|verb| (seed, verb))) {
+        let places = |rate: u32| -> Vec<Vec3> {
+            let people: Vec<String> = (0..4)
+                .map(|at| format!(r#"{{ "name": "c{at}", "position": [{}, {}] }}"#, 8 + 7 * at, 10 + 5 * at))
+                .collect();
+            let level = format!(
+                r#"{{ "tickRate": {rate}, "seed": {seed}, "script": "level.lua", {FIELD}, "characters": [ {} ] }}"#,
+                people.join(",")
+            );
+            let source = MemorySource::new().with("rate.json", level);
+            let loaded = load("rate.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+            let script = format!("function onStart() for _, one in world.characters() do {verb} end end");
+            let scripts = [("level.lua".to_owned(), script)].into();
+            let mut game = Game::load(loaded, Setup { scripts, ..Setup::default() }).unwrap();
+            let mut places = Vec::new();
+            for tick in 1..=SECONDS * u64::from(rate) {
+                game.tick(&[]);
+                if tick % u64::from(rate / 30) == 0 {
+                    places.extend(game.world().characters().map(|(_, one)| one.body.position));
+                }
+            }
+            places
+        };
+        let slow = places(30);
+        for rate in [60, 120] {
+            let step = places(rate).iter().zip(&slow).position(|(one, other)| one != other);
+            assert_eq!(step.map(|at| at / 4), None, "seed {seed}, {rate} a second: {verb}");
+        }
+    }
 }
 
 /// A game at a rate in which a character has set out across the field.

@@ -31,26 +31,23 @@ pub enum WalkMode {
     Wander(Wander),
 }
 
-/// How long to stand at a stop, ticks: drawn again each time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How long to stand at a stop, seconds: drawn again each time, as the same time at every tick rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pause {
     /// At least.
-    pub least_ticks: u64,
-    /// At most.
-    pub most_ticks: u64,
+    pub least_s: f64,
+    /// And less than this, where it is more.
+    pub most_s: f64,
 }
 
 impl Pause {
-    /// One pause. Draws nothing when both ends are the same.
-    pub fn draw(self, rng: &mut Rng) -> u64 {
-        if self.least_ticks >= self.most_ticks {
-            return self.least_ticks;
-        }
-        self.least_ticks + rng.below(self.most_ticks - self.least_ticks + 1)
+    /// One pause, seconds. Draws nothing when both ends are the same.
+    pub fn draw(self, rng: &mut Rng) -> f64 {
+        if self.least_s < self.most_s { rng.float(self.least_s, self.most_s) } else { self.least_s }
     }
 
     fn hash_into(self, hash: &mut StateHash) {
-        hash.word(self.least_ticks).word(self.most_ticks);
+        hash.number(self.least_s).number(self.most_s);
     }
 }
 

@@ -247,47 +247,34 @@ fn flee(lua: &Lua, args: &mut Args) -> HostResult {
     })
 }
 
-/// Seconds to stand at a stop.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rest {
-    least_s: f64,
-    most_s: f64,
-}
-
-impl Rest {
-    fn read(options: &Options) -> Result<Self, UsageError> {
-        let Some(given) = options.find("pause") else {
-            return Ok(Self::default());
-        };
-        let expected = "seconds or { least, most }";
-        let Some(table) = given.value().as_table() else {
-            if given.value().as_number().is_none() && given.value().as_integer().is_none() {
-                return Err(given.not(expected));
-            }
-            let seconds = given.number_in(0.0..=SECONDS_MAX, "seconds")?;
-            return Ok(Self { least_s: seconds, most_s: seconds });
-        };
-        let entry = |index: usize| {
-            let value = table.raw_get(index).unwrap_or(mlua::Value::Nil);
-            let entry = Argument::new(given.function(), &format!("pause[{index}]"), value);
-            entry.number_in(0.0..=SECONDS_MAX, "seconds")
-        };
-        let (least_s, most_s) = (entry(1)?, entry(2)?);
-        if least_s > most_s {
-            let what = format!("pause is {{ {least_s}, {most_s} }}, expected least not above most");
-            return Err(UsageError::new(given.function(), what));
+/// Seconds to stand at a stop, as a script said them.
+fn pause(options: &Options) -> Result<Pause, UsageError> {
+    let Some(given) = options.find("pause") else {
+        return Ok(Pause::default());
+    };
+    let expected = "seconds or { least, most }";
+    let Some(table) = given.value().as_table() else {
+        if given.value().as_number().is_none() && given.value().as_integer().is_none() {
+            return Err(given.not(expected));
         }
-        if has_more_than(table, 2) {
-            let what = "pause has more than two entries, expected { least, most }";
-            return Err(UsageError::new(given.function(), what));
-        }
-        Ok(Self { least_s, most_s })
+        let seconds = given.number_in(0.0..=SECONDS_MAX, "seconds")?;
+        return Ok(Pause { least_s: seconds, most_s: seconds });
+    };
+    let entry = |index: usize| {
+        let value = table.raw_get(index).unwrap_or(mlua::Value::Nil);
+        let entry = Argument::new(given.function(), &format!("pause[{index}]"), value);
+        entry.number_in(0.0..=SECONDS_MAX, "seconds")
+    };
+    let (least_s, most_s) = (entry(1)?, entry(2)?);
+    if least_s > most_s {
+        let what = format!("pause is {{ {least_s}, {most_s} }}, expected least not above most");
+        return Err(UsageError::new(given.function(), what));
     }
-
-    fn pause(self, world: &World) -> Pause {
-        let rate = world.rate();
-        Pause { least_ticks: rate.ticks(self.least_s), most_ticks: rate.ticks(self.most_s) }
+    if has_more_than(table, 2) {
+        let what = "pause has more than two entries, expected { least, most }";
+        return Err(UsageError::new(given.function(), what));
     }
+    Ok(Pause { least_s, most_s })
 }
 
 /// The stops of a patrol as a script said them.
@@ -352,7 +339,7 @@ fn patrol(lua: &Lua, args: &mut Args) -> HostResult {
     let (walk, mut handlers) = walk_options::from(lua, args, &options)?;
     let is_loop = options.find("loop").map_or(Ok(true), |given| given.boolean())?;
     let first = options.find("first").map_or(Ok(1), |given| given.integer_in(1..=i64::from(u32::MAX)))?;
-    let rest = Rest::read(&options)?;
+    let pause = pause(&options)?;
     handlers.underway.stop = options.find("onStop").map(|given| handlers::read(lua, &given)).transpose()?;
     start(lua, args, WalkRequest { character, walk, handlers }, |world| {
         let stops = route.stops(world, function, character)?;
@@ -361,7 +348,7 @@ fn patrol(lua: &Lua, args: &mut Args) -> HostResult {
             let what = format!("first is {first}, expected 1 to {}", stops.len());
             return Err(UsageError::new(function, what));
         };
-        let patrol = Patrol { stops: stops.into(), at, is_loop, pause: rest.pause(world), misses: 0 };
+        let patrol = Patrol { stops: stops.into(), at, is_loop, pause, misses: 0 };
         Ok((goal, WalkMode::Patrol(patrol)))
     })
 }
@@ -373,7 +360,7 @@ fn wander(lua: &Lua, args: &mut Args) -> HostResult {
     let area = options.find("area").map(|area| area.text("an area's name")).transpose()?;
     let around = options.find("around").map(|around| place::single(&around)).transpose()?;
     let within_m = length(&options, "within")?;
-    let rest = Rest::read(&options)?;
+    let pause = pause(&options)?;
     start(lua, args, WalkRequest { character, walk, handlers }, |world| {
         let stand = place::stand_of(alive(&world.characters, character).map_err(op(function))?);
         let here = stand.point;
@@ -386,7 +373,7 @@ fn wander(lua: &Lua, args: &mut Args) -> HostResult {
             area: area.map(|area| known::area(world, function, &area)).transpose()?,
             around,
             within_m: within_m.unwrap_or(Settings::SNAP_M),
-            pause: rest.pause(world),
+            pause,
             misses: 0,
         };
         Ok((Goal::Point(here), WalkMode::Wander(wander)))

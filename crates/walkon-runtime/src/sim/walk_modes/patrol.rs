@@ -20,7 +20,7 @@ use crate::world::goal::Goal;
 use crate::world::ops::walks::{aim_of, note_layer};
 use crate::world::outcome::{Reason, Status};
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
-use crate::world::walk_mode::{Patrol, WalkMode, Wander};
+use crate::world::walk_mode::{Patrol, Pause, WalkMode, Wander};
 
 /// Random points tried before all cells that qualify are looked at.
 const ATTEMPTS: u32 = 16;
@@ -151,10 +151,10 @@ fn stands_at_all(parts: &Wayfinding<'_>, walk: &Walk, patrol: &Patrol) -> bool {
 }
 
 /// Until when to stand at a stop, by the clock of the walk; none for not at all.
-fn rest(parts: &mut Wayfinding<'_>, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<TickNumber> {
+fn rest(parts: &mut Wayfinding<'_>, id: WalkId, pause: Pause) -> Option<TickNumber> {
     let landing = parts.clock.landing();
     let walk = parts.walks.get(id)?;
-    let ticks = pause.draw(&mut parts.characters.get_mut(walk.character)?.rng);
+    let ticks = parts.clock.rate.ticks(pause.draw(&mut parts.characters.get_mut(walk.character)?.rng));
     (ticks > 0).then(|| walk.clock(landing).after(ticks))
 }
 

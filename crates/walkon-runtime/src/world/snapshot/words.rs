@@ -88,7 +88,7 @@ saved!(TileSpot { layer, column, row });
 saved!(GoalSlot { point, goal, beside });
 saved!(Shortcuts { due, rests_until, is_on_one, turned_back });
 saved!(Tells { waypoint, near, blocked });
-saved!(Pause { least_ticks, most_ticks });
+saved!(Pause { least_s, most_s });
 saved!(Follow { distance_m, keep, lose_beyond_m, lose_after_ticks, far_since, stranded_since });
 saved!(Flee { distance_m, seen, is_cornered });
 saved!(Wander { area, around, within_m, pause, misses });
