@@ -170,6 +170,76 @@ fn a_patrol_that_tries_its_other_stops_in_vain_keeps_nobody_waiting_for_the_one_
     }
 }
 
+/// A patrol of anna: its stops and options, what happens meanwhile, and what it tells within 20 seconds.
+const STOPS_THAT_CEASE: &[(&str, &str, &str)] = &[
+    // Wherever it is when the character of a stop goes, that stop is passed over.
+    ("{ 'post', ben, 'far' }, loop = false", "0.3", "1 3 arrived/reached"),
+    ("{ 'post', ben, 'far' }, loop = false", "0.8", "1 3 arrived/reached"),
+    ("{ 'post', ben, 'far' }, loop = false, pause = 1", "3.4", "1 2 3 arrived/reached"),
+    ("{ 'post', ben, 'far' }, loop = false", "4", "1 2 3 arrived/reached"),
+    ("{ 'post', ben }, loop = false", "0.3", "1 cancelled/targetGone"),
+    ("{ ben, 'far' }, loop = false", "0.3", "2 arrived/reached"),
+    ("{ ben }, loop = false", "0.3", "cancelled/targetGone"),
+    ("{ ben, ben }", "0.3", "cancelled/targetGone"),
+    // Waiting at a door has an end, and then the others have their turn.
+    ("{ 'post', 'cell', 'far' }, loop = false, doors = 'wait', patience = 1", "19", "1 3 arrived/reached"),
+    ("{ 'cell', 'far' }, loop = false, doors = 'wait', patience = 1", "19", "2 arrived/reached"),
+    ("{ 'post', 'cell' }, loop = false, doors = 'wait', patience = 1", "19", "1 blocked/doorClosed"),
+    ("{ 'cell' }, doors = 'wait', patience = 1", "19", "blocked/doorClosed"),
+    ("{ 'cell', 'cell' }, doors = 'wait', patience = 1", "19", "blocked/doorClosed"),
+    // The last stop of one that ends is walked to as by `walkTo`, whichever came before.
+    ("{ 'cell' }, loop = false", "19", "partial/nearest"),
+    ("{ 'post', 'cell' }, loop = false", "19", "1 partial/nearest"),
+    ("{ 'post', 'cell' }, loop = false, first = 2", "19", "partial/nearest"),
+    ("{ 'cell', 'cell' }, loop = false", "19", "partial/nearest"),
+    ("{ 'cell', 'cell' }", "19", "blocked/noPath"),
+];
+
+#[test]
+fn a_stop_that_cannot_be_reached_any_more_is_passed_over_wherever_the_patrol_is() {
+    for (patrol, after_s, expected) in STOPS_THAT_CEASE {
+        let (stops, options) = patrol.split_once("}").unwrap();
+        let options = options.trim_start_matches(", ");
+        let mut run = Run::of(&format!(
+            "timer.after({after_s}, function() ben:despawn() end)
+            anna:patrol({stops}}}, {{ gait = \"run\", onStop = function(e) log.info(\"%d\", e.index) end, {TELL}, {options} }})"
+        ));
+        run.seconds(18);
+        assert_eq!(run.told.join(" "), *expected, "{patrol}, ben goes after {after_s}");
+    }
+}
+
+/// The tick in which a walk of anna that is given up ends; it is told to rest for ten seconds before that
+/// tick, if one is given, half a second before.
+fn given_up(walk: &str, plain: Option<u64>) -> u64 {
+    let rest = plain.map_or(String::new(), |ends| {
+        let begins_s = ends as f64 / 60.0 - 0.5;
+        format!("timer.after({begins_s}, function() walk:pause() end) timer.after({begins_s} + 10, function() walk:resume() end)")
+    });
+    let tell = "onSettled = function(r) log.info(\"%d\", level.tick) end";
+    let mut run = Run::of(&format!("local walk {} {rest}", walk.replace("TELL", tell)));
+    run.seconds(40);
+    assert_eq!(run.told.len(), 1, "{walk}: {:?}", run.told);
+    run.told[0].parse().unwrap()
+}
+
+/// Law: whatever a walk waits for in vain, a rest that a script orders takes nothing from its patience.
+#[test]
+fn patience_does_not_count_while_a_walk_is_paused_whatever_it_waits_for() {
+    let walks = [
+        "ben:teleport(\"cell\") walk = anna:follow(ben, { patience = 2, TELL })",
+        "ben:teleport(\"far\") walk = anna:follow(ben, { speed = 0.02, loseBeyond = 5, loseAfter = 2, TELL })",
+        "walk = anna:walkTo(\"cell\", { doors = \"wait\", patience = 2, TELL })",
+        "walk = anna:patrol({ \"cell\" }, { doors = \"wait\", patience = 2, TELL })",
+    ];
+    for walk in walks {
+        let plain = given_up(walk, None);
+        let paused = given_up(walk, Some(plain));
+        // Half a second before its end for ten seconds, and then for the two that it has.
+        assert!(paused + 10 > plain - 30 + 600 + 120, "{walk}: {plain}, paused {paused}");
+    }
+}
+
 #[test]
 fn a_patrol_with_one_stop_in_reach_tries_the_others_once_a_second_until_a_door_opens() {
     let body = "anna:patrol({ \"post\", \"cell\" }, { doors = \"avoid\", patience = 0.5,
@@ -443,7 +513,8 @@ fn check_door_closed_each_time(what: &str, walk: &str) {
 }
 
 /// Law: no walk goes on without progress for ever, whatever its kind, where its door is closed again as soon
-/// as it has opened it, or while it opens it; nor does one to a goal on which a character stands.
+/// as it has opened it, or while it opens it; nor does one to a goal on which a character stands. A patrol
+/// that can reach another stop goes on.
 #[test]
 fn a_door_that_is_closed_again_each_time_ends_every_kind_of_walk() {
     let walks = [
@@ -453,7 +524,7 @@ fn a_door_that_is_closed_again_each_time_ends_every_kind_of_walk() {
         "anna:follow(ben, options)",
         "options.keep = true anna:follow(ben, options)",
         "anna:patrol({ \"cell\" }, options)",
-        "anna:patrol({ \"cell\", \"post\" }, options)",
+        "anna:patrol({ \"cell\", \"cell\" }, options)",
     ];
     for what in ["opened", "opening"] {
         check_door_closed_each_time(what, walks[0]);

@@ -252,8 +252,8 @@ fn look_at_mode(parts: &mut Wayfinding<'_>, id: WalkId) {
             arrive(parts, id, reason);
         }
         (walk_modes::ModeStep::Over, _) => {}
-        // A stop that a character holds is passed over in the end.
-        (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::skip_occupied_stop(parts, id) => {}
+        // A stop that a character holds, or a door shuts off, is passed over in the end.
+        (walk_modes::ModeStep::On, Some(reason)) if walk_modes::skip_stop(parts, id, reason) => {}
         (walk_modes::ModeStep::On, Some(Reason::Stuck | Reason::Occupied)) if is_behind_fellow(parts, id) => {
             restart_patience(parts, id);
         }

@@ -151,6 +151,18 @@ impl Follow {
             stranded_since: None,
         }
     }
+
+    /// Counts how long the target is lost or out of reach from the beginning.
+    pub(crate) fn restart_patience(&mut self) {
+        (self.far_since, self.stranded_since) = (None, None);
+    }
+}
+
+impl Patrol {
+    /// Whether the stop that it is on its way to, or stands at, is its last.
+    pub(crate) fn ends_here(&self) -> bool {
+        !self.is_loop && self.at + 1 == self.stops.len()
+    }
 }
 
 impl WalkMode {

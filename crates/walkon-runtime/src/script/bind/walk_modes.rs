@@ -159,7 +159,7 @@ pub const ENTRIES: &[Binding] = &[
         ],
         returns: "Walk",
         raises: "name range gone",
-        doc: "Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which a character stands for all of its patience; all out of reach in one round: \
+        doc: "Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one whose character is gone, and one that a door or a character on it keeps it from for all of its patience; all out of reach in one round: \
               `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop; out of reach, that ends it as `walkTo` would.",
         example: "guard:patrol(\"rounds\", { pause = 2, onStop = function(stop) log.info(\"%d\", stop.index) end })\nguard:patrol({ \"post\", player.position }, { loop = false })",
         price: 48,

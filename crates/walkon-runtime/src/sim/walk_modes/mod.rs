@@ -18,6 +18,7 @@ use crate::sim::walk_modes::progress::{is_on_layer, is_rested};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::Characters;
 use crate::world::goal::Goal;
+use crate::world::outcome::Reason;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
@@ -58,7 +59,12 @@ pub(crate) fn aim(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
             let wander = wander.clone();
             return patrol::aim_wander(parts, id, &wander);
         }
-        WalkMode::Once | WalkMode::Follow(_) | WalkMode::Patrol(_) => aim_at_target(parts, id),
+        WalkMode::Patrol(_) => {
+            patrol::pass_gone(parts, id);
+            aim_at_target(parts, id);
+            return parts.walks.get(id).is_some_and(Walk::is_open);
+        }
+        WalkMode::Once | WalkMode::Follow(_) => aim_at_target(parts, id),
     }
     true
 }
@@ -156,11 +162,18 @@ pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
     }
 }
 
-/// Step 10: whether a walk whose stop a character has held for all of its patience goes on to the next.
-pub(crate) fn skip_occupied_stop(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
-    let Some(WalkMode::Patrol(patrol)) = parts.walks.get(id).map(|walk| &walk.mode) else {
+/// Step 10: whether a walk that has waited at a door, or for a stop that a character holds, for all of its
+/// patience goes on to the next stop. The last of a patrol without a loop ends it, and so does a door where
+/// no other stop is left.
+pub(crate) fn skip_stop(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) -> bool {
+    let Some(Walk { mode: WalkMode::Patrol(patrol), via: None, .. }) = parts.walks.get(id) else {
         return false;
     };
+    let has_others = patrol.misses + 1 < patrol.stops.len();
+    let is_over = reason == Reason::Occupied || reason == Reason::DoorClosed && has_others;
+    if !is_over || patrol.ends_here() {
+        return false;
+    }
     let patrol = patrol.clone();
     patrol::miss_stop(parts, id, patrol);
     true

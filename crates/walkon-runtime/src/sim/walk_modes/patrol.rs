@@ -2,8 +2,9 @@
 //!
 //! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends.
 //! Holds: a stop out of reach is passed over, one a tick, but the last of a patrol without a loop, which ends
-//! as a walk to it; when none can be reached the walk is blocked; where only one can be reached, the others
-//! are tried once a second; pauses do not count for patience.
+//! as a walk to it; so is one at which a door or a character has taken all of its patience, and a character
+//! that is gone; when none can be reached the walk is blocked; where only one can be reached, the others are
+//! tried once a second; pauses do not count for patience.
 
 use glam::Vec3;
 
@@ -128,7 +129,7 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
     let index = patrol.at as u32 + 1;
     parts.events.push(Fact::WalkNews { walk: id, news: WalkNews::Stop { index, mark } });
     patrol.misses = 0;
-    if !patrol.is_loop && patrol.at + 1 == patrol.stops.len() {
+    if patrol.ends_here() {
         return ModeStep::Arrived;
     }
     match rest(parts, id, patrol.pause).max(again) {
@@ -172,14 +173,13 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
     };
     let layer = parts.characters.get(walker).map_or(0, |who| who.layer);
     let landing = parts.clock.landing();
+    if patrol.ends_here() {
+        go_near(parts, id, patrol.stops[patrol.at].goal);
+        return;
+    }
     // Bounded by the stops: each round goes past one or ends.
     while patrol.misses < patrol.stops.len() {
-        let is_last = patrol.at + 1 == patrol.stops.len();
-        if is_last && !patrol.is_loop {
-            go_near(parts, id, patrol.stops[patrol.at].goal);
-            return;
-        }
-        patrol.at = if is_last { 0 } else { patrol.at + 1 };
+        patrol.at = (patrol.at + 1) % patrol.stops.len();
         let goal = patrol.stops[patrol.at].goal;
         if let Ok(aim) = aim_of(parts.map, parts.characters, walker, goal) {
             if let Some(walk) = parts.walks.get_mut(id) {
@@ -188,6 +188,10 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
                 note_layer(parts.map, &mut walk.options.layer, goal, layer);
                 go_on(landing, walk, aim);
             }
+            return;
+        }
+        if patrol.ends_here() {
+            go_near(parts, id, goal);
             return;
         }
         patrol.misses += 1;
@@ -207,14 +211,29 @@ fn go_near(parts: &mut Wayfinding<'_>, id: WalkId, goal: Goal) {
         walk.following = None;
         go_on(landing, walk, aim);
     } else {
-        parts.conclude(id, Status::Blocked, Reason::NoPath);
+        parts.settle(id, Reason::TargetGone.usual_status(), Reason::TargetGone);
+    }
+}
+
+/// Step 6 of a patrol: past the stop that it is on its way to, once its character is gone.
+pub(super) fn pass_gone(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some(walk) = parts.walks.get(id).filter(|walk| !matches!(walk.phase, Phase::Pausing { .. })) else {
+        return;
+    };
+    let WalkMode::Patrol(patrol) = &walk.mode else {
+        return;
+    };
+    let is_gone = |goal| matches!(goal, Goal::Character(stop) if parts.characters.alive(stop).is_none());
+    if patrol.stops.get(patrol.at).is_some_and(|stop| is_gone(stop.goal)) {
+        let patrol = patrol.clone();
+        miss_stop(parts, id, patrol);
     }
 }
 
 /// The stop that a patrol is on its way to cannot be reached.
 pub(super) fn miss_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
     patrol.misses += 1;
-    if patrol.misses >= patrol.stops.len() {
+    if patrol.misses >= patrol.stops.len() && !patrol.ends_here() {
         parts.conclude(id, Status::Blocked, Reason::NoPath);
     } else {
         next_stop(parts, id, patrol);

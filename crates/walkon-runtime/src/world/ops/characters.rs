@@ -26,6 +26,7 @@ use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 use crate::world::settings::Settings;
 use crate::world::walk::LookTarget;
+use crate::world::walk_mode::WalkMode;
 
 /// A character to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,9 +178,16 @@ pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpErr
     let removal = Removal { tick: world.clock.tick, by: format!("despawned by {by}") };
     world.characters.remove(id, removal);
     world.events.push(Fact::Despawned(id));
-    for walk in world.walks.open_ids() {
-        if world.walks.get(walk).is_some_and(|walk| walk.goal == Goal::Character(id)) {
-            walks::settle(world, walk, Reason::TargetGone.usual_status(), Reason::TargetGone);
+    for walk_id in world.walks.open_ids() {
+        let Some(walk) = world.walks.get_mut(walk_id).filter(|walk| walk.goal == Goal::Character(id)) else {
+            continue;
+        };
+        match &walk.mode {
+            // Step 6 passes the stop over.
+            WalkMode::Patrol(patrol) if patrol.stops.iter().any(|stop| stop.goal != walk.goal) => {
+                walk.goal = Goal::Point(walk.aim);
+            }
+            _ => _ = walks::settle(world, walk_id, Reason::TargetGone.usual_status(), Reason::TargetGone),
         }
     }
     Ok(())
