@@ -107,8 +107,8 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         returns: "boolean",
-        doc: "Lets the character stand until `resume`; patience does not count meanwhile, the timeout does. False when it has \
-              settled or stands so already.",
+        doc: "Lets the character stand until `resume`; patience does not count meanwhile, the timeout and the rest at a stop do. False \
+              when it has settled or stands so already.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:pause() and walk.state == \"paused\")",
         ..Binding::method(TYPE, "pause", pause)
     },

@@ -97,7 +97,7 @@ fn near(parts: &mut Wayfinding<'_>, id: WalkId, target: CharacterId, mut follow:
     if stands && !follow.keep {
         return ModeStep::Arrived;
     }
-    (follow.far_since, follow.stranded_since) = (None, None);
+    follow.restart_patience();
     keep(parts, id, follow, Phase::Content);
     ModeStep::Content
 }

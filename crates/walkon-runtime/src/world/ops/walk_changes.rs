@@ -39,7 +39,7 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
         (walk.goal_occupant, walk.goal_slot) = (None, None);
         match (&mut walk.mode, goal) {
             (WalkMode::Follow(follow), Goal::Character(target)) if target != walk.character => {
-                (follow.far_since, follow.stranded_since) = (None, None);
+                follow.restart_patience();
             }
             (mode, _) => *mode = WalkMode::Once,
         }
@@ -66,7 +66,7 @@ pub fn set_speed(world: &mut World, id: WalkId, speed_mps: f32) -> Result<bool, 
 }
 
 /// Lets a walk stand until [`resume`]; false when it has settled or stands so already. Its patience does not
-/// count meanwhile, its timeout does.
+/// count meanwhile, its timeout and the rest at a stop do.
 pub fn pause(world: &mut World, id: WalkId) -> bool {
     let walk = world.walks.get_mut(id).filter(|walk| walk.is_open() && !walk.is_paused);
     let Some(walk) = walk else {
@@ -88,6 +88,9 @@ pub fn resume(world: &mut World, id: WalkId) -> bool {
     restart(walk, tick);
     // Nobody comes nearer while it stands because it was told to.
     walk.nearest_tick = walk.progress_tick;
+    if let WalkMode::Follow(follow) = &mut walk.mode {
+        follow.restart_patience();
+    }
     true
 }
 
