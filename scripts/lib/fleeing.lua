@@ -54,7 +54,7 @@ function fleeing.from(self: Behaviour, danger: Character, plan: FleePlan?): "saf
     end
     task.sleep(self.rng:float(0.4, 0.8))
   end
-  return "cornered"
+  return if danger.alive and self.character:distanceTo(danger) < distance then "cornered" else "safe"
 end
 
 -- Puts the dangerous character that is near on the blackboard: the key "danger", for as long as it is near. From `start`.

@@ -42,7 +42,10 @@ function patrolling.leg(self: Behaviour, plan: PatrolPlan): (string?, WalkResult
   local route = plan.route
   local stops: { any } = if type(route) == "string" then nav.route(route :: any) else route
   local index = self.state.stop or 1
-  local stop = stops[index] or stops[1]
+  if index > #stops then
+    index = 1 -- the route has become shorter
+  end
+  local stop = stops[index]
   local facing = typeof(stop) == "Mark" and stop.facing or nil
   local woke, result = alert.unless(self, plan.wake, self.character:walkTo(stop, {
     doors = plan.doors,
@@ -53,7 +56,9 @@ function patrolling.leg(self: Behaviour, plan: PatrolPlan): (string?, WalkResult
   if woke then
     return woke, nil
   end
-  self.state.stop = index % #stops + 1
+  if result.status ~= "cancelled" or result.reason == "targetGone" then
+    self.state.stop = index % #stops + 1
+  end -- else something took the character, and the stop is still to come
   if not result.ok and result.status ~= "cancelled" then
     self.log.info("passes over stop %d: %s", index, result)
     return alert.rest(self, plan.wake, 1), result

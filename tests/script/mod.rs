@@ -6,6 +6,7 @@ pub mod boards;
 pub mod host_inputs;
 pub mod hostile_world;
 pub mod inspection;
+pub mod libraries;
 pub mod places_of_errors;
 pub mod profiles;
 pub mod reload;
