@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use walkon_runtime::base::rng::Rng;
 use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::{Game, Setup};
@@ -718,6 +719,61 @@ fn a_timer_that_start_makes_again_keeps_its_time_and_another_one_takes_its_place
     run.ticks(1).reload(&[("anna.lua", &text("4/60"))]).ticks(10);
     // Made in tick 13: its turns are 17 and 21; what only the first `start` made goes on.
     assert_eq!(lines(&mut run), ["17: 4/60", "20: later", "21: 4/60", "21: by hand"]);
+}
+
+/// Law: whatever else changes, and in whichever order they are made, timers that a reload leaves as they were
+/// keep their time; those that take the place of others begin with it, and what is replaced ends.
+#[test]
+fn timers_that_a_reload_leaves_as_they_were_keep_their_time() {
+    const RELOADED: u64 = 14;
+    const TICKS: u64 = 40;
+    for seed in 0..60 {
+        let mut rng = Rng::stream(seed, "timers");
+        let drawn = |rng: &mut Rng| (2 + rng.below(6), rng.below(3));
+        let mut before: Vec<(u64, u64)> = (0..1 + rng.below(4)).map(|_| drawn(&mut rng)).collect();
+        before.sort_unstable();
+        before.dedup();
+        let mut after: Vec<(u64, u64)> = before.iter().copied().filter(|_| rng.below(3) > 0).collect();
+        for _ in 0..rng.below(3) {
+            after.push(drawn(&mut rng));
+        }
+        after.sort_unstable();
+        after.dedup();
+        rng.shuffle(&mut before);
+        rng.shuffle(&mut after);
+        let text = |timers: &[(u64, u64)]| {
+            let make = |(ticks, payload): &(u64, u64)| {
+                format!("timer.every({ticks}/60, 'beat', {{ payload = {{ {ticks}, {payload} }} }})")
+            };
+            let list: Vec<String> = timers.iter().map(make).collect();
+            format!(
+                "local b = {{}} function b:beat(one) log.info('%d %d', one[1], one[2]) end
+                function b:start() {} end return b",
+                list.join(" ")
+            )
+        };
+        let mut run = Run::of(&[("anna.lua", &text(&before))]);
+        run.ticks(RELOADED - 1).reload(&[("anna.lua", &format!("{} -- again", text(&after)))]);
+        run.ticks(TICKS - RELOADED);
+        let mut told: Vec<String> = run.taken().into_iter().filter(|line| line.contains(": ")).collect();
+        told.sort();
+        // The tick in which each began, and up to which it goes on.
+        let is_any_new = after.iter().any(|timer| !before.contains(timer));
+        let old = before.iter().map(|timer| {
+            let goes_on = after.contains(timer) || !is_any_new;
+            (timer, 0, if goes_on { TICKS } else { RELOADED - 1 })
+        });
+        let new = after.iter().filter(|timer| !before.contains(timer)).map(|timer| (timer, RELOADED, TICKS));
+        let mut expected: Vec<String> = old
+            .chain(new)
+            .flat_map(|((ticks, payload), begun, last)| {
+                let turns = (1..).map(move |turn| begun + turn * ticks).take_while(move |tick| *tick <= last);
+                turns.map(move |tick| format!("{tick}: {ticks} {payload}"))
+            })
+            .collect();
+        expected.sort();
+        assert_eq!(told, expected, "seed {seed}: {before:?} and then {after:?}");
+    }
 }
 
 #[test]

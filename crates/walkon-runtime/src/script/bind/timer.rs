@@ -121,7 +121,10 @@ fn start(lua: &Lua, args: &Args, order: TimerOrder) -> HostResult {
     let id = match timer::take_up(lua, &order) {
         Some(id) => id,
         None => {
-            refuse_at_limit(lua, args)?;
+            if refuse_at_limit(lua, args).is_err() {
+                timer::end_replaced(lua);
+                refuse_at_limit(lua, args)?;
+            }
             store::with(lua, |runtime| runtime.start_timer(order))
         }
     };

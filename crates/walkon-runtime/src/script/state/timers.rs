@@ -36,6 +36,8 @@ pub(crate) struct Timer {
     paused_left: Option<u64>,
     /// Whether the code of its owner has begun again since it was made, and not asked for it again.
     is_from_before: bool,
+    /// Whether another timer takes its place, unless it is asked for by the end of the step.
+    is_replaced: bool,
 }
 
 /// A timer to be.
@@ -56,6 +58,8 @@ pub(crate) struct Timers {
     /// Those of each owner that has any: the ids above, once more.
     by_owner: BTreeMap<Owner, BTreeSet<u64>>,
     due: BTreeSet<(TickNumber, u64)>,
+    /// Those whose place others took in this step.
+    replaced: Vec<u64>,
     last: u64,
 }
 
@@ -89,6 +93,7 @@ impl Timers {
             skipped: 0,
             paused_left: None,
             is_from_before: false,
+            is_replaced: false,
         };
         timer.plan(rate);
         self.due.insert((timer.due, id));
@@ -230,7 +235,7 @@ impl Timers {
     pub(crate) fn begin_again(&mut self, owner: Owner) {
         for id in self.of(owner) {
             if let Some(timer) = self.timers.get_mut(&id) {
-                timer.is_from_before = true;
+                (timer.is_from_before, timer.is_replaced) = (true, false);
             }
         }
     }
@@ -255,10 +260,25 @@ impl Timers {
     /// A timer from before goes on as one of the code that has begun again. `now` is the time of its owner.
     pub(crate) fn take_up(&mut self, id: u64, now: TickNumber) {
         if let Some(timer) = self.timers.get_mut(&id) {
-            timer.is_from_before = false;
+            (timer.is_from_before, timer.is_replaced) = (false, false);
         }
         // The code that had paused it has no handle of it any more.
         Self::resume(self, id, now);
+    }
+
+    /// Another timer takes the place of a timer from before, unless that is asked for as well.
+    pub(crate) fn replace(&mut self, id: u64) {
+        if let Some(timer) = self.timers.get_mut(&id).filter(|timer| !timer.is_replaced) {
+            timer.is_replaced = true;
+            self.replaced.push(id);
+        }
+    }
+
+    /// The timers whose place others took, by id; they are forgotten as such.
+    pub(crate) fn take_replaced(&mut self) -> Vec<u64> {
+        let mut replaced = std::mem::take(&mut self.replaced);
+        replaced.retain(|id| self.get(*id).is_some_and(|timer| timer.is_replaced));
+        replaced
     }
 
     /// The timers of an owner that are younger than the timer `id`.
@@ -287,7 +307,7 @@ impl Timers {
     /// Writes those whose handlers are names. `stands_still` tells of each owner whose timers are kept for
     /// how many ticks it has stood still.
     pub(crate) fn save(&self, out: &mut ByteWriter, stands_still: impl Fn(Owner) -> Option<u64>) {
-        let Self { timers, by_owner: _, due: _, last } = self;
+        let Self { timers, by_owner: _, due: _, replaced: _, last } = self;
         let kept = |(&id, timer): (&u64, &Timer)| {
             let name = Callback::name_of(&timer.callback)?;
             Some((id, timer.clone(), name, stands_still(timer.owner)?))
@@ -307,6 +327,7 @@ impl Timers {
                 paused_left,
                 // All are from before once the code begins again.
                 is_from_before: _,
+                is_replaced: _,
             } = timer;
             // A timer that stood still with its owner goes on by as much later.
             let ticks = if paused_left.is_none() { ticks } else { 0 };
@@ -348,6 +369,7 @@ impl Timers {
                 skipped: Saved::load(input)?,
                 paused_left: Saved::load(input)?,
                 is_from_before: false,
+                is_replaced: false,
             };
             Ok((id, timer))
         })?;

@@ -39,6 +39,7 @@ use crate::world::owner::Owner;
 pub(crate) fn run(vm: &ScriptVm) {
     let lua = vm.lua();
     blackboard::clear_due(lua);
+    timer::end_replaced(lua);
     store::with(lua, |runtime| {
         runtime.clock.step = 3;
         let jobs = runtime.due_jobs();
@@ -59,6 +60,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     if testing::turns::take_turn(vm) {
         run_spawned(vm, reserve);
     }
+    timer::end_replaced(lua);
     let count = store::with(lua, |runtime| runtime.queue.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
         invoke::push(vm, Fact::notice(NoticeKind::ScriptDeferred, count as u64));

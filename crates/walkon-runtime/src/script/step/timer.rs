@@ -42,22 +42,29 @@ pub(crate) fn complete(lua: &Lua, id: u64) {
 
 /// Takes a timer that the running code asks for for one from before a reload or a load, where that code sets
 /// up what it needs. One that is the same goes on, and its number is given. Else a new one is to be made, and
-/// the timers from before with the handler of that name end.
+/// the timers from before with the handler of that name end with the step, but for those that are asked for.
 pub(crate) fn take_up(lua: &Lua, order: &TimerOrder) -> Option<u64> {
-    let (same, others) = store::with(lua, |runtime| {
-        let timers = &runtime.registered.timers;
-        let before = if sets_up(runtime) { timers.left_from_before(order) } else { Vec::new() };
+    store::with(lua, |runtime| {
+        let before =
+            if sets_up(runtime) { runtime.registered.timers.left_from_before(order) } else { Vec::new() };
+        let now = runtime.owners.time_of(order.owner, runtime.clock.now);
+        let timers = &mut runtime.registered.timers;
         let same = before.iter().copied().find(|&id| timers.is_as(id, order));
-        (same, before)
-    });
-    // Those beside one that goes on may be asked for next, or belong to a handler.
-    for id in others.into_iter().filter(|_| same.is_none()) {
+        match same {
+            // Those beside it may be asked for next, or belong to a handler.
+            Some(id) => timers.take_up(id, now),
+            None => before.into_iter().for_each(|id| timers.replace(id)),
+        }
+        same
+    })
+}
+
+/// Ends the timers whose place others took, and that were not asked for.
+pub(crate) fn end_replaced(lua: &Lua) {
+    let replaced = store::with(lua, |runtime| runtime.registered.timers.take_replaced());
+    for id in replaced {
         end(lua, id);
     }
-    store::with(lua, |runtime| {
-        let now = runtime.owners.time_of(order.owner, runtime.clock.now);
-        same.inspect(|&id| runtime.registered.timers.take_up(id, now))
-    })
 }
 
 /// Whether code runs that runs again after every reload and every load: `start`, `onStart`, `run`.
