@@ -871,14 +871,14 @@ function Character:despawn() end
 ---@return Walk
 function Character:follow(target, options) end
 
----Moves off until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.
+---Moves off, never past it but where one that moves leaves room, until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.
 ---@param from Place
 ---@param options? FleeOptions
 ---@return Walk
 ---@overload fun(self: Character, x: number, z: number, options?: FleeOptions): Walk
 function Character:flee(from, options) end
 
----Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one on which a character stands for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop; out of reach, that ends it as `walkTo` would.
+---Walks the stops in turn, for ever or once; a stop out of reach is passed over, and so is one whose character is gone, and one that a door or a character on it keeps it from for all of its patience; all out of reach in one round: `blocked/noPath`; all but one: a round a second. Without `loop` it is `arrived/reached` at the last stop; out of reach, that ends it as `walkTo` would.
 ---@param route RouteName|Place[]
 ---@param options? PatrolOptions
 ---@return Walk
@@ -937,7 +937,7 @@ function Walk:retarget(goal) end
 ---@return boolean
 function Walk:setSpeed(speed) end
 
----Lets the character stand until `resume`; patience does not count meanwhile, the timeout does. False when it has settled or stands so already.
+---Lets the character stand until `resume`; patience does not count meanwhile, the timeout and the rest at a stop do. False when it has settled or stands so already.
 ---@return boolean
 function Walk:pause() end
 

@@ -446,6 +446,18 @@ fn a_walk_is_given_another_goal_without_an_end() {
 }
 
 #[test]
+fn no_walk_is_given_its_own_walker_as_a_goal() {
+    for verb in ["walkTo(\"far\")", "follow(ben)", "follow(ben, { keep = true })", "patrol(\"rounds\")"] {
+        let body = format!(
+            "local walk = anna:{verb}
+            local _, why = pcall(function() walk:retarget(anna) end)
+            log.info(\"%s\", string.match(why, \"retarget: .*\")) log.info(\"%s\", walk.state)"
+        );
+        check(&body, 0, &["retarget: goal is the walker itself, expected another place", "planning"]);
+    }
+}
+
+#[test]
 fn a_paused_walk_stands_without_losing_patience_and_goes_on() {
     check(
         &format!(

@@ -10,9 +10,10 @@ use crate::script::bind::place;
 use crate::script::bind::results::{points, walk_result};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::bind::walk_options::speed_mps;
-use crate::script::vm::convert::{Args, vector};
+use crate::script::vm::convert::{Args, UsageError, vector};
 use crate::script::vm::{fuel, handles, lend};
 use crate::world::World;
+use crate::world::goal::Goal;
 use crate::world::ops::{walk_changes, walks};
 use crate::world::walk::{Phase, Walk};
 
@@ -229,6 +230,9 @@ fn retarget(lua: &Lua, args: &mut Args) -> HostResult {
             return Ok(false);
         };
         let goal = goal.goal(world, function, walker)?;
+        if goal == Goal::Character(walker) {
+            return Err(UsageError::new(function, "goal is the walker itself, expected another place"));
+        }
         walk_changes::retarget(world, id, goal).map_err(op(function))
     })
 }
