@@ -457,6 +457,141 @@ fn no_state_of_files_keeps_good_files_out() {
     }
 }
 
+/// Files that require one another, and fit where they are of one kind: a file of the other kind faults in its
+/// `start`, in its body or where it is required.
+const PARTS: [&str; 5] = ["anna.lua", "ben.lua", "level.lua", "lib.lua", "mid.lua"];
+
+/// A file of a kind, saved as the `turn`-th, with a mistake in its body or none.
+fn part(file: &str, kind: usize, turn: usize, mistake: &str) -> String {
+    let own = format!("{file} {kind} {turn}");
+    let says = |needs: &str| format!("log.info('begun {own} %s', {needs}.word{kind}())");
+    let needs = if matches!(file, "mid.lua" | "ben.lua") { "lib" } else { "mid" };
+    // A file of the other kind has no such function.
+    let does = match file {
+        "lib.lua" => return format!("{mistake} return {{ word{kind} = function() return '{own}' end }}"),
+        "mid.lua" => format!("return {{ word{kind} = function() return '{own}, ' .. lib.word{kind}() end }}"),
+        "level.lua" => format!("function onStart() {} end", says(needs)),
+        _ => format!("return {{ start = function() {} end }}", says(needs)),
+    };
+    format!("local {needs} = require('{needs}') {mistake} {does}")
+}
+
+/// The same with a fault in its `start`, if it has one.
+fn faulting(file: &str, kind: usize, turn: usize) -> String {
+    part(file, kind, turn, "").replace("log.info(", "error('in start') log.info(")
+}
+
+/// Law: whatever was saved before, together or one after the other, once all files on the disk are right all
+/// of them run, and nothing waits: what was right all the time need not be saved again.
+#[test]
+fn once_all_files_are_right_all_of_them_run() {
+    for seed in 0..number("WALKON_SAVES", 150) as u64 {
+        let mut rng = walkon_runtime::base::rng::Rng::stream(seed, "saves");
+        let mut draw = |below: usize| rng.below(below as u64) as usize;
+        let mut turn = 0;
+        let mut disk: BTreeMap<&str, (String, bool)> =
+            PARTS.into_iter().map(|file| (file, (part(file, 0, 0, ""), true))).collect();
+        let texts: Vec<(&str, String)> = disk.iter().map(|(file, (text, _))| (*file, text.clone())).collect();
+        let files: Vec<(&str, &str)> = texts.iter().map(|(file, text)| (*file, text.as_str())).collect();
+        let mut run = Run::of(&files);
+        let mut story = Vec::new();
+        let mut save = |run: &mut Run,
+                        disk: &mut BTreeMap<&str, (String, bool)>,
+                        given: &[(&'static str, String, bool)]| {
+            for (file, text, is_right) in given {
+                disk.insert(file, (text.clone(), *is_right));
+            }
+            let files: Vec<(&str, &str)> =
+                given.iter().map(|(file, text, _)| (*file, text.as_str())).collect();
+            run.taken();
+            run.reload(&files);
+            story.push(format!("{files:?}\n  {:?}", run.taken()));
+        };
+        for _ in 0..1 + draw(6) {
+            let mut given = Vec::new();
+            for file in PARTS {
+                if draw(3) > 0 {
+                    continue;
+                }
+                turn += 1;
+                let (kind, how) = (draw(2), draw(6));
+                let text = match how {
+                    0..3 => part(file, kind, turn, ""),
+                    3 => faulting(file, kind, turn),
+                    4 => part(file, kind, turn, "error('in body')"),
+                    _ => part(file, kind, turn, "local x = = 1"),
+                };
+                // Those that are the last of the right kind stay as they are.
+                given.push((file, text, kind == 1 && how < 3));
+            }
+            if !given.is_empty() {
+                save(&mut run, &mut disk, &given);
+            }
+        }
+        // The rest is mended, in one save or in several, in any order.
+        let is_wrong = |disk: &BTreeMap<&str, (String, bool)>, file: &str| {
+            let (text, is_right) = &disk[file];
+            !is_right || !text.contains("word1")
+        };
+        let mut wrong: Vec<&'static str> = PARTS.into_iter().filter(|file| is_wrong(&disk, file)).collect();
+        while !wrong.is_empty() {
+            let count = 1 + draw(wrong.len());
+            let mut given = Vec::new();
+            for _ in 0..count {
+                turn += 1;
+                let file = wrong.remove(draw(wrong.len()));
+                given.push((file, part(file, 1, turn, ""), true));
+            }
+            save(&mut run, &mut disk, &given);
+        }
+        // All of it runs: what was begun last is what is on the disk. To see it, everything begins again.
+        let story = story.join("\n");
+        run.taken();
+        turn += 1;
+        let lib = part("lib.lua", 1, turn, "");
+        disk.insert("lib.lua", (lib.clone(), true));
+        run.reload(&[("lib.lua", &lib)]);
+        let lines = run.taken();
+        let own = |file: &str| {
+            let text = &disk[file].0;
+            let at = text.find(&format!("{file} 1 ")).unwrap_or_else(|| panic!("{file} of {text}"));
+            text[at..].split([' ', '\'', ',']).take(3).collect::<Vec<_>>().join(" ")
+        };
+        let (mid, lib) = (format!("{}, {}", own("mid.lua"), own("lib.lua")), own("lib.lua"));
+        for (file, needs) in [("anna.lua", &mid), ("level.lua", &mid), ("ben.lua", &lib)] {
+            let begun = format!("begun {} {needs}", own(file));
+            assert!(
+                lines.iter().any(|line| line.ends_with(&begun)),
+                "seed {seed}: {begun} is none of {lines:?}\n{story}"
+            );
+        }
+        let taken = lines.iter().filter(|line| line.contains("+ ")).collect::<Vec<_>>();
+        assert!(taken.len() == 1 && taken[0].ends_with("+ lib.lua"), "seed {seed}: {lines:?}\n{story}");
+    }
+}
+
+#[test]
+fn a_right_file_comes_with_the_mended_one_that_it_was_saved_with() {
+    let behaviour = |name: &str, start: &str| {
+        format!("local b = {{}} function b:start(why) {start} log.info('{name} %s', why) end return b")
+    };
+    for is_between in [false, true] {
+        let mut run = Run::of(&[("anna.lua", &behaviour("a1", "")), ("ben.lua", &behaviour("b1", ""))]);
+        run.ticks(1);
+        let torn = behaviour("a2", "error('torn')");
+        run.reload(&[("anna.lua", &torn), ("ben.lua", &behaviour("b2", ""))]);
+        run.taken();
+        if is_between {
+            run.reload(&[("other.lua", "return 1")]);
+            assert!(run.taken().contains(&"3: b2 reload".to_owned()), "what is not wrong is not held back");
+        }
+        run.reload(&[("anna.lua", &behaviour("a3", ""))]);
+        let lines = run.taken();
+        assert!(lines.iter().any(|line| line.ends_with("a3 reload")), "{lines:?}");
+        assert_eq!(lines.iter().any(|line| line.ends_with("b2 reload")), !is_between, "{lines:?}");
+    }
+}
+
 /// Law: a wrong file is told with its own mistake when it is saved, whatever else waits, and the mistake of
 /// what waits is told behind it.
 #[test]

@@ -28,6 +28,7 @@ use crate::level::{Level, MemorySource, load};
 use crate::nav::{AreaEdit, NavEdit};
 use crate::script::host::reload::{ChangedTexts, LevelBehaviours, ReloadError};
 use crate::script::host::{GivenBehaviour, ScriptHost};
+use crate::script::vm::files::ScriptTexts;
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::character::{Character, Gait, standing_on};
@@ -62,8 +63,8 @@ pub(crate) struct Origin {
 #[derive(Clone, Debug)]
 pub(super) struct RefusedLevel {
     pub(super) texts: LevelTexts,
-    /// The scripts that were saved with it, and those with the mistakes, where code has run in it; none where
-    /// it was refused before, since any script may bring what it lacks.
+    /// The scripts that were saved with it, those with the mistakes, and the names of those that code has run
+    /// on in it; none where it was refused before, since any script may bring what it lacks.
     with: Option<BTreeSet<String>>,
 }
 
@@ -76,7 +77,8 @@ impl RefusedLevel {
     /// One in which the code of scripts has failed; `scripts` were given with it.
     pub(super) fn by_scripts(texts: LevelTexts, scripts: &ChangedTexts, refusal: &ReloadError) -> Self {
         let wrong = std::iter::once(refusal).chain(&refusal.more).map(|mistake| mistake.file.clone());
-        Self { texts, with: Some(scripts.keys().cloned().chain(wrong).collect_set()) }
+        let ran = refusal.ran.iter().cloned();
+        Self { texts, with: Some(scripts.keys().cloned().chain(wrong).chain(ran).collect_set()) }
     }
 
     /// The same after it was refused before, if it was.
@@ -90,7 +92,10 @@ impl RefusedLevel {
 
     /// Whether it is to be tried again with these scripts.
     pub(super) fn comes_with(&self, scripts: &ChangedTexts) -> bool {
-        self.with.as_ref().is_none_or(|with| scripts.keys().any(|path| with.contains(path)))
+        let name = |path: &str| ScriptTexts::name_of_path(path).unwrap_or_default().to_owned();
+        let is_of =
+            |with: &BTreeSet<String>, path: &String| with.contains(path) || with.contains(&name(path));
+        self.with.as_ref().is_none_or(|with| scripts.keys().any(|path| is_of(with, path)))
     }
 }
 

@@ -54,8 +54,14 @@ pub struct Taken {
 enum Joining {
     /// Those whose code has not run in the world.
     Untried,
-    /// The others, too, where one of them is given again.
+    /// The others, too, where what is given may mend one of them.
     All,
+}
+
+/// A reload that was tried, and refused.
+struct Attempted {
+    changes: ChangedTexts,
+    refusal: ReloadError,
 }
 
 /// What a changed level gives to characters, by character.
@@ -143,44 +149,46 @@ impl ScriptHost {
         }
     }
 
-    /// What was staged, with what waits and is tried with it.
+    /// What was staged with a level, and what waits and is tried with it.
     fn changes_to_be(&self) -> ChangedTexts {
         let staged = self.reloads.staged.as_ref().map(|(given, _)| given.clone()).unwrap_or_default();
         self.joined(&staged, Joining::All)
     }
 
-    /// Tries what is given with what waits, so that all that belongs together changes once; else by itself;
-    /// else with what its own files were refused with. What took effect, and of which files.
+    /// Tries what is given with all that it may mend, then with what waits and has not run in the world, so
+    /// that all that belongs together changes once; then by itself. What took effect, and of which files.
     fn attempts(
         &mut self,
         world: &mut World,
         given: &ChangedTexts,
         level: &mut Option<&mut dyn LevelChange>,
     ) -> Result<(ChangedTexts, Option<Taken>), ReloadError> {
-        let (quiet, joined) = (self.joined(given, Joining::Untried), self.joined(given, Joining::All));
-        let mut refused = None;
-        if quiet.len() > given.len() && self.all_compile(&quiet) {
-            match self.attempt(world, &quiet, again(level)) {
-                Ok(taken) => return Ok((quiet, taken)),
-                Err(refusal) => refused = Some(refusal),
+        let joining = if level.is_some() { Joining::All } else { self.joining(given) };
+        let all = self.joined(given, joining);
+        let mut refused: Vec<Attempted> = Vec::new();
+        for changes in [all.clone(), self.joined(given, Joining::Untried)] {
+            let is_new = changes.len() > given.len() && refused.iter().all(|one| one.changes != changes);
+            if is_new && self.all_compile(&changes) {
+                match self.attempt(world, &changes, again(level)) {
+                    Ok(taken) => return Ok((changes, taken)),
+                    Err(refusal) => {
+                        self.reloads.mark(&refusal.ran);
+                        refused.push(Attempted { changes, refusal });
+                    }
+                }
             }
         }
         let alone = match self.attempt(world, given, again(level)) {
-            Ok(taken) => {
-                if refused.is_some_and(|refused| refused.had_effects) {
-                    self.reloads.waiting.values_mut().for_each(|waiting| waiting.had_effects = true);
-                }
-                return Ok((given.clone(), taken));
-            }
+            Ok(taken) => return Ok((given.clone(), taken)),
             Err(alone) => alone,
         };
-        if joined.len() == given.len() {
+        if all.len() == given.len() {
             return Err(alone);
         }
-        let together = match refused.filter(|_| joined == quiet) {
-            Some(refused) => refused,
-            None => match self.attempt(world, &joined, again(level)) {
-                Ok(taken) => return Ok((joined, taken)),
+        let together = match refused.into_iter().find(|one| one.changes == all) {
+            Some(together) => together.refusal,
+            None => match self.attempt(world, &all, again(level)) {
+                Ok(taken) => return Ok((all, taken)),
                 Err(together) => together,
             },
         };
@@ -234,9 +242,11 @@ impl ScriptHost {
 
     /// Files wait for the next reload; `refusal` says why, where they were tried.
     fn wait(&mut self, given: ChangedTexts, refusal: Option<&ReloadError>) {
-        let had_effects = refusal.is_some_and(|refusal| refusal.had_effects);
         for (path, text) in given {
-            self.reloads.waiting.insert(path, RefusedText { text, had_effects });
+            self.reloads.waiting.insert(path, RefusedText { text, ran: BTreeSet::new() });
+        }
+        if let Some(refusal) = refusal {
+            self.reloads.mark(&refusal.ran);
         }
     }
 
@@ -244,11 +254,21 @@ impl ScriptHost {
         changes.iter().all(|(path, text)| self.compiles(path, text.as_deref()).is_ok())
     }
 
-    /// The changes with those that were refused before and may go with them.
+    /// Which of the files that wait may go with these: all of them, where one waits itself, or code that
+    /// faulted in the world ran on one.
+    fn joining(&self, given: &ChangedTexts) -> Joining {
+        let mends = |path: &String| {
+            let name = ScriptTexts::name_of_path(path);
+            let ran_on = |waiting: &RefusedText| name.is_some_and(|name| waiting.ran.contains(name));
+            self.reloads.waiting.contains_key(path) || self.reloads.waiting.values().any(ran_on)
+        };
+        if given.keys().any(mends) { Joining::All } else { Joining::Untried }
+    }
+
+    /// The changes with those that were refused before and go with them.
     fn joined(&self, given: &ChangedTexts, joining: Joining) -> ChangedTexts {
-        let overlaps = given.keys().any(|path| self.reloads.waiting.contains_key(path));
-        let takes_all = joining == Joining::All && overlaps;
-        let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| takes_all || !waiting.had_effects);
+        let goes = |waiting: &RefusedText| joining == Joining::All || waiting.ran.is_empty();
+        let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| goes(waiting));
         let mut joined: ChangedTexts =
             waiting.map(|(path, waiting)| (path.clone(), waiting.text.clone())).collect_map();
         joined.extend(given.clone());
@@ -320,7 +340,7 @@ impl ScriptHost {
         let missed = self.missed(&texts, &changed);
         let before = self.vm.replace(texts, &unit);
         let staged = match self.bodies(world, &unit, &behaviours, &before) {
-            Ok(staged) => staged,
+            Ok(staged) => StagedScripts { changed: there.clone(), ..staged },
             Err(refusal) => {
                 self.vm.restore(before);
                 self.vm.make_room();
@@ -377,7 +397,12 @@ impl ScriptHost {
         ReloadError::all(refused)?;
         let scenes = scenes::restarts(&self.vm, unit)
             .map_err(|(file, what)| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
-        let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
+        let mut staged = StagedScripts {
+            classes: self.classes(unit),
+            targets: Vec::new(),
+            scenes,
+            changed: BTreeSet::new(),
+        };
         staged.targets.extend(self.level_target(unit, before)?);
         let level = level.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
         self.stage_instances(world, &mut staged, unit, &level)?;

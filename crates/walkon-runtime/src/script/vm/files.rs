@@ -451,6 +451,19 @@ impl Loads {
         }
     }
 
+    /// A file and everything that it requires, directly or not.
+    pub(crate) fn base_of(&self, name: &str) -> BTreeSet<String> {
+        let needs = self.needs.borrow();
+        let mut base = BTreeSet::from([name.to_owned()]);
+        let mut next = vec![name.to_owned()];
+        // Bounded by the number of files: each is looked at once.
+        while let Some(name) = next.pop() {
+            let asked = needs.get(&name).into_iter().flat_map(BTreeMap::values);
+            next.extend(asked.filter(|name| base.insert((*name).clone())).cloned());
+        }
+        base
+    }
+
     /// Marks the body of `name` as running.
     ///
     /// # Errors

@@ -46,6 +46,8 @@ pub(super) struct StagedScripts {
     pub(super) targets: Vec<ReloadTarget>,
     /// Scenes that begin again.
     pub(super) scenes: Vec<Restart>,
+    /// Names of the files whose texts are other ones now.
+    pub(super) changed: BTreeSet<String>,
 }
 
 /// An owner that is to change.
@@ -120,13 +122,14 @@ pub(super) fn run(
         of_world: level.is_some().then(|| OfWorld::of(runtime)),
     });
     store::with(lua, |runtime| runtime.actors.behaviours.set_classes(staged.classes));
-    let changed = changed_owners(vm, &staged.targets);
+    let (changed, changed_files) = (changed_owners(vm, &staged.targets), staged.changed);
     let mut undos = Vec::new();
     let mut later = Vec::new();
     for target in staged.targets {
         if !is_there(vm, &target) {
             continue;
         }
+        let file = file_of(vm, &target);
         let changed = match target {
             ReloadTarget::Level { environment } => change_level(vm, environment),
             ReloadTarget::Instance { owner, class, given } => {
@@ -145,8 +148,9 @@ pub(super) fn run(
             Err(failed) => {
                 let (undo, failure) = *failed;
                 undos.push(undo);
+                let ran = ran_on(vm, &file, &changed_files);
                 take_back(vm, undos, shared, old, level);
-                return Err(ReloadError { had_effects: true, ..failure.into() });
+                return Err(ReloadError { ran, ..failure.into() });
             }
         }
     }
@@ -154,6 +158,26 @@ pub(super) fn run(
     later.into_iter().filter(|target| is_there(vm, target)).for_each(|target| attach_or_detach(vm, target));
     scenes::begin_again(vm, staged.scenes);
     Ok(notes)
+}
+
+/// The file of the code that an owner gets; empty when it gets none.
+fn file_of(vm: &ScriptVm, target: &ReloadTarget) -> String {
+    match target {
+        ReloadTarget::Level { environment } => vm.loads().name_of(environment).unwrap_or_default(),
+        ReloadTarget::Instance { class, .. }
+        | ReloadTarget::Suspended { class, .. }
+        | ReloadTarget::Attach { class, .. } => class.file.clone(),
+        ReloadTarget::Detach { .. } => String::new(),
+    }
+}
+
+/// What code of a file runs on: the file with all that it requires, and what requires one of those that have
+/// changed.
+fn ran_on(vm: &ScriptVm, file: &str, changed: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut ran = vm.loads().base_of(file);
+    let new = ran.intersection(changed).cloned().collect_set();
+    ran.extend(vm.loads().unit(&new, &vm.texts()));
+    ran
 }
 
 /// Whether new code of others has not removed its character meanwhile. One that is removed hears of that

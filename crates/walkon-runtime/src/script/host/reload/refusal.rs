@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered::CollectOrdered;
 use crate::script::state::behaviours::GivenBehaviour;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::ScriptTexts;
@@ -21,8 +22,8 @@ pub struct ReloadError {
     pub message: String,
     /// The kind of the fault that ended a script's code; none when it was another mistake.
     pub kind: Option<FaultKind>,
-    /// Whether new code ran in the world before it was taken back.
-    pub had_effects: bool,
+    /// Names of the files that new code belongs to which ran in the world, before it was taken back.
+    pub ran: BTreeSet<String>,
     /// The parameter that a character gives wrongly, when it was that.
     pub misfit: Option<Box<Misfit>>,
     /// What is wrong at other places.
@@ -63,12 +64,12 @@ impl ReloadError {
     /// Why files were refused by themselves, and together with those that waited: what is wrong with the
     /// files that were `given` comes first.
     pub(super) fn and(self, together: Self, given: &ChangedTexts) -> Self {
-        let had_effects = self.had_effects || together.had_effects;
+        let ran = self.ran.union(&together.ran).cloned().collect_set();
         let is_given = |mistake: &Self| given.contains_key(&mistake.file);
         let (first, second) = if is_given(&together) { (together, self) } else { (self, together) };
         let all = first.each().chain(second.each());
         let mut all = Self::all(all).err().unwrap_or_default();
-        all.had_effects = had_effects;
+        all.ran = ran;
         all
     }
 
