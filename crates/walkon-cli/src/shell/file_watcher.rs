@@ -1,8 +1,9 @@
 //! Noticing that files change: by the system, or by a look at all of them now and then.
 //!
 //! In: folders. Out: paths that something happened to. Holds: no kind of event is trusted, only that there
-//! was one; when the system cannot watch, or a watched folder is gone, looking takes its place after one
-//! warning (fault:H15); nothing is left running when this is dropped. Not here: what is in a file (`watch`).
+//! was one; a folder that took the place of a watched one is watched; when the system cannot watch, or a
+//! watched folder is gone, looking takes its place after one warning (fault:H15); nothing is left running
+//! when this is dropped. Not here: what is in a file (`watch`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::time::{Duration, SystemTime};
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use walkon_runtime::base::ordered::CollectOrdered;
 
 use super::output::tell;
 
@@ -45,7 +48,8 @@ pub enum WatchMethod {
 
 /// Watches folders.
 pub(super) struct FileWatcher {
-    folders: Vec<PathBuf>,
+    /// With what each was as the watch began.
+    folders: BTreeMap<PathBuf, Option<FolderIdentity>>,
     seen: Receiver<FileNotice>,
     by: By,
 }
@@ -60,34 +64,74 @@ impl FileWatcher {
     /// Watches `folders` and everything below them.
     pub fn open(folders: Vec<PathBuf>, method: WatchMethod) -> Self {
         let (sender, seen) = channel();
+        // What they are is asked before: a folder that is replaced meanwhile is watched once more.
+        let folders: BTreeMap<_, _> =
+            folders.into_iter().map(|folder| (folder.clone(), identity(&folder))).collect_map();
         if method == WatchMethod::Polling {
-            return Self { by: By::Looking(Looker::start(folders.clone(), sender)), folders, seen };
+            let by = By::Looking(Looker::start(folders.keys().cloned().collect(), sender));
+            return Self { folders, seen, by };
         }
-        match watcher(&folders, sender.clone()) {
+        match watcher(folders.keys(), sender.clone()) {
             Ok(watcher) => Self { folders, seen, by: By::System(watcher) },
             Err(error) => {
                 say_looking(&error.to_string());
-                Self { by: By::Looking(Looker::start(folders.clone(), sender)), folders, seen }
+                let by = By::Looking(Looker::start(folders.keys().cloned().collect(), sender));
+                Self { folders, seen, by }
             }
+        }
+    }
+
+    /// Watches one folder more, unless it is watched already. One that is looked at is seen through the links
+    /// that lead to it.
+    pub fn also(&mut self, folder: &Path) {
+        if self.folders.keys().any(|watched| folder.starts_with(watched)) {
+            return;
+        }
+        let By::System(watcher) = &mut self.by else { return };
+        let identity = identity(folder);
+        match watcher.watch(folder, RecursiveMode::Recursive) {
+            Ok(()) => _ = self.folders.insert(folder.to_owned(), identity),
+            Err(error) => self.look(&error.to_string()),
         }
     }
 
     /// Everything that was noticed since the last call.
     pub fn take(&mut self) -> Vec<FileNotice> {
         let mut all: Vec<FileNotice> = self.seen.try_iter().collect();
-        let gone = matches!(self.by, By::System(_))
-            && all.iter().any(
-                |seen| matches!(seen, FileNotice::Path(path) if self.folders.contains(path) && !path.is_dir()),
-            );
+        if let By::Looking(_) = self.by {
+            return all;
+        }
+        // By now another folder may have the name of one that was moved away or removed.
+        let named = all.iter().filter_map(|seen| match seen {
+            FileNotice::Path(path) => self.folders.get_key_value(path),
+            _ => None,
+        });
+        let now: Vec<Option<FolderIdentity>> =
+            named.filter_map(|(path, was)| Some(identity(path)).filter(|now| now != was)).collect();
         let blind = all.iter().find_map(|seen| match seen {
             FileNotice::Blind(why) => Some(why.clone()),
             _ => None,
         });
-        if let Some(why) = blind.or_else(|| gone.then(|| "a watched folder is gone".to_owned())) {
+        let is_gone = now.iter().any(Option::is_none);
+        if let Some(why) = blind.or_else(|| is_gone.then(|| "a watched folder is gone".to_owned())) {
             self.look(&why);
-            all.push(FileNotice::Anything);
+        } else if now.is_empty() {
+            return all;
+        } else {
+            self.watch_again();
         }
+        all.push(FileNotice::Anything);
         all
+    }
+
+    /// Watches what has the names of its folders by now.
+    fn watch_again(&mut self) {
+        let (sender, seen) = channel();
+        self.folders.iter_mut().for_each(|(folder, was)| *was = identity(folder));
+        match watcher(self.folders.keys(), sender) {
+            Ok(watcher) => (self.by, self.seen) = (By::System(watcher), seen),
+            Err(error) => self.look(&error.to_string()),
+        }
     }
 
     /// Whether it looks at files instead of being told.
@@ -102,9 +146,31 @@ impl FileWatcher {
         }
         say_looking(why);
         let (sender, seen) = channel();
-        self.by = By::Looking(Looker::start(self.folders.clone(), sender));
+        self.by = By::Looking(Looker::start(self.folders.keys().cloned().collect(), sender));
         self.seen = seen;
     }
+}
+
+/// What tells a folder from another that has its path later: device and number, which may be used again, and
+/// when it was made.
+type FolderIdentity = (u64, u64, Option<SystemTime>);
+
+/// What the folder of a path is now; none where there is no folder.
+fn identity(folder: &Path) -> Option<FolderIdentity> {
+    let meta = std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir)?;
+    let (device, number) = numbers_of(&meta);
+    Some((device, number, meta.created().ok()))
+}
+
+#[cfg(unix)]
+fn numbers_of(meta: &std::fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (meta.dev(), meta.ino())
+}
+
+#[cfg(not(unix))]
+fn numbers_of(_: &std::fs::Metadata) -> (u64, u64) {
+    (0, 0)
 }
 
 fn say_looking(why: &str) {
@@ -112,7 +178,10 @@ fn say_looking(why: &str) {
     tell(&format!("warning: files cannot be watched ({why}): they are looked at every {every} ms instead"));
 }
 
-fn watcher(folders: &[PathBuf], sender: Sender<FileNotice>) -> notify::Result<RecommendedWatcher> {
+fn watcher<'a>(
+    mut folders: impl Iterator<Item = &'a PathBuf>,
+    sender: Sender<FileNotice>,
+) -> notify::Result<RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // Nobody listening any more is the end of the watch.
         match event {
@@ -122,7 +191,7 @@ fn watcher(folders: &[PathBuf], sender: Sender<FileNotice>) -> notify::Result<Re
             Err(error) => drop(sender.send(FileNotice::Blind(error.to_string()))),
         }
     })?;
-    folders.iter().try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))?;
+    folders.try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))?;
     Ok(watcher)
 }
 
@@ -177,15 +246,20 @@ impl Drop for Looker {
 }
 
 /// What tells one state of a file from another without reading it.
-type Stamp = (u64, Option<SystemTime>);
+pub(super) type FileStamp = (u64, Option<SystemTime>);
 
-fn all(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+/// That of a file: its length, and when it was saved.
+pub(super) fn stamp(meta: &std::fs::Metadata) -> FileStamp {
+    (meta.len(), meta.modified().ok())
+}
+
+fn all(folders: &[PathBuf]) -> BTreeMap<PathBuf, FileStamp> {
     let mut found = BTreeMap::new();
     folders.iter().for_each(|folder| gather(folder, DEPTH_MAX, &mut found));
     found
 }
 
-fn gather(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
+fn gather(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, FileStamp>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         if found.len() >= FILES_MAX {
@@ -194,7 +268,7 @@ fn gather(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
         let path = entry.path();
         match std::fs::metadata(&path) {
             Ok(meta) if meta.is_file() => {
-                found.insert(path, (meta.len(), meta.modified().ok()));
+                found.insert(path, stamp(&meta));
             }
             Ok(_) if depth > 0 && entry.file_type().is_ok_and(|kind| kind.is_dir()) => {
                 gather(&path, depth - 1, found);
@@ -205,7 +279,7 @@ fn gather(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
 }
 
 /// Paths whose stamps differ, or that are in one of the two only.
-fn differing(before: &BTreeMap<PathBuf, Stamp>, now: &BTreeMap<PathBuf, Stamp>) -> Vec<PathBuf> {
+fn differing(before: &BTreeMap<PathBuf, FileStamp>, now: &BTreeMap<PathBuf, FileStamp>) -> Vec<PathBuf> {
     let changed = now.iter().filter(|(path, stamp)| before.get(*path) != Some(*stamp)).map(|(path, _)| path);
     let gone = before.keys().filter(|path| !now.contains_key(*path));
     changed.chain(gone).cloned().collect()
@@ -260,6 +334,38 @@ mod tests {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.lua"), "return 1").unwrap();
         assert!(waits_for(&mut eyes, &root.join("a.lua")), "what comes back is noticed");
+    }
+
+    /// Law: however often a watched folder is replaced by another one, and whatever becomes of the old one,
+    /// what is saved in the new one is noticed.
+    #[test]
+    fn a_folder_that_takes_the_place_of_a_watched_one_is_watched() {
+        for is_old_kept in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let above = folder.path().canonicalize().unwrap();
+            let (root, old) = (above.join("scripts"), above.join("old"));
+            std::fs::create_dir(&root).unwrap();
+            let mut eyes = FileWatcher::open(vec![root.clone()], WatchMethod::System);
+            for round in 0..3 {
+                std::fs::rename(&root, &old).unwrap();
+                std::fs::create_dir(&root).unwrap();
+                if !is_old_kept {
+                    std::fs::remove_dir_all(&old).unwrap();
+                }
+                let began = Instant::now();
+                // Anything may have happened meanwhile.
+                while !eyes.take().contains(&FileNotice::Anything) {
+                    assert!(began.elapsed() < Duration::from_secs(20), "{is_old_kept} {round}");
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                std::fs::write(root.join("a.lua"), "return 1").unwrap();
+                assert!(waits_for(&mut eyes, &root.join("a.lua")), "{is_old_kept} {round}");
+                if is_old_kept {
+                    std::fs::remove_dir_all(&old).unwrap();
+                }
+            }
+            assert!(!eyes.is_looking(), "the system tells of all of it");
+        }
     }
 
     #[test]

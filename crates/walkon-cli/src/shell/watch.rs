@@ -1,10 +1,11 @@
 //! The files of a project while a level runs: what changed in them, as something to reload.
 //!
 //! In: a project on disk, the level in it, texts as the run began. Out: [`Changed`] texts. Holds: contents
-//! are compared by hash, so a file that was saved unchanged is ignored (fault:E9), and so is a path that is
-//! neither a script nor a file of the level; a file that cannot be read is reported once, and the old text
-//! runs on; one bad file does not keep the others from being read. Not here: when to read (`debounce`),
-//! noticing changes (`file_watcher`), what a reload does (`game`).
+//! are compared by hash, so a file that was saved unchanged is ignored (fault:E9) unless it waits because it
+//! was refused, and so is a path that is neither a script nor a file of the level, nor what such a link leads
+//! to; a file that cannot be read is reported once, and the old text runs on; one bad file does not keep the
+//! others from being read. Not here: when to read (`debounce`), noticing changes (`file_watcher`), what a
+//! reload does (`game`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ use walkon_shell::CommandFailure;
 use walkon_shell::project::{FoundLevel, is_script};
 
 use super::debounce::{Debouncer, FileState};
-use super::file_watcher::{FileNotice, FileWatcher};
+use super::file_watcher::{FileNotice, FileStamp, FileWatcher, stamp};
 use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
 use crate::game::testing::is_test_file;
@@ -55,6 +56,12 @@ pub(super) struct ProjectWatch<'a> {
     level_files: BTreeSet<String>,
     /// Whether the level as it is on disk was refused: a file that it lacks may come.
     is_level_refused: bool,
+    /// Names of the scripts that wait because they were refused: one that is saved again is offered again.
+    refused: BTreeSet<String>,
+    /// What told each script that was read from an earlier one, by path below the root.
+    saved: BTreeMap<String, Option<FileStamp>>,
+    /// The scripts that are links, by the path below the root of the file that they lead to.
+    links: BTreeMap<String, BTreeSet<String>>,
     /// The report about a path, so that it is made once.
     told: BTreeMap<String, String>,
     /// Reports that nobody has taken yet.
@@ -85,7 +92,6 @@ impl<'a> ProjectWatch<'a> {
         let level_files = files.iter().map(|file| file.path.clone()).collect_set();
         let (debouncer, began, told, warnings) =
             (Debouncer::default(), Instant::now(), BTreeMap::new(), Vec::new());
-        let is_level_refused = false;
         let mut watch = Self {
             found,
             eyes,
@@ -94,10 +100,15 @@ impl<'a> ProjectWatch<'a> {
             folders,
             known,
             level_files,
-            is_level_refused,
+            is_level_refused: false,
+            refused: BTreeSet::new(),
+            saved: BTreeMap::new(),
+            links: BTreeMap::new(),
             told,
             warnings,
         };
+        let paths: Vec<String> = watch.known.keys().cloned().collect();
+        paths.iter().for_each(|path| watch.follow_link(path));
         // What was saved between reading and watching.
         watch.notice_everything();
         watch
@@ -125,11 +136,34 @@ impl<'a> ProjectWatch<'a> {
         std::mem::take(&mut self.warnings)
     }
 
+    /// These scripts wait because they were refused: one that is saved is offered again, changed or not.
+    pub fn offer_again(&mut self, refused: impl IntoIterator<Item = String>) {
+        self.refused = refused.into_iter().collect_set();
+    }
+
+    /// Watches what a file leads to, where it is a link into the project.
+    fn follow_link(&mut self, path: &str) {
+        let root = self.found.project.folder.root();
+        let Ok(target) = root.join(path).canonicalize() else { return };
+        let Some(below) = target.strip_prefix(root).ok().and_then(Path::to_str) else { return };
+        let below = below.replace('\\', "/");
+        if below == path {
+            return;
+        }
+        if let Some(folder) = target.parent() {
+            self.eyes.also(folder);
+        }
+        self.links.entry(below).or_default().insert(path.to_owned());
+    }
+
     fn notice(&mut self, path: &Path) {
         let root = self.found.project.folder.root();
         let Some(below) = path.strip_prefix(root).ok().and_then(Path::to_str) else { return };
         let below = below.replace('\\', "/");
         let now = self.began.elapsed();
+        for link in self.links.get(&below).into_iter().flatten() {
+            self.debouncer.notice(link, now);
+        }
         if self.known.contains_key(&below) || self.script_name(&below).is_some() {
             return self.debouncer.notice(&below, now);
         }
@@ -208,7 +242,11 @@ impl<'a> ProjectWatch<'a> {
             Ok(text) => {
                 self.told.remove(path);
                 let hash = hash::of_bytes(text.as_bytes());
-                if self.known.insert(path.to_owned(), hash) != Some(hash) {
+                let saved = std::fs::metadata(root.join(path)).ok().map(|meta| stamp(&meta));
+                let is_saved = self.saved.insert(path.to_owned(), saved) != Some(saved);
+                let is_new = self.known.insert(path.to_owned(), hash) != Some(hash);
+                if is_new || is_saved && self.refused.contains(&name) {
+                    self.follow_link(path);
                     reload.scripts.insert(name, Some(text));
                 }
             }

@@ -292,6 +292,7 @@ impl Host for Live<'_> {
             self.is_broken = true;
             self.session.sentence(world, "reload refused; the old version runs on");
             self.session.flush();
+            self.watch.offer_again(self.refused());
             return Vec::new();
         };
         if was_held {
@@ -339,7 +340,9 @@ impl Host for Live<'_> {
         let mistakes = mistakes.filter_map(|event| log_text::sentence(world, event));
         let told: Vec<String> = reloaded.chain(mistakes).collect();
         rest.sentences.retain(|sentence| !sentence.starts_with("reload") && !told.contains(sentence));
-        self.session.watch(world, &rest)
+        let next = self.session.watch(world, &rest);
+        self.watch.offer_again(self.refused());
+        next
     }
 }
 

@@ -153,6 +153,42 @@ fn fault_e9_what_is_saved_unchanged_is_nothing() {
 }
 
 #[test]
+fn a_file_that_was_refused_and_is_saved_again_is_offered_again() {
+    let place = Place::new();
+    let mut watch = place.watch(WatchMethod::System);
+    place.write("scripts/room.lua", "return 1");
+    assert_eq!(scripts(&mut watch), one("room.lua", Some("return 1")));
+    for _ in 0..2 {
+        watch.offer_again(["room.lua".to_owned()]);
+        watch.notice_everything();
+        assert!(settled(&mut watch, Duration::from_millis(300)).is_none(), "nothing was saved");
+        place.write("scripts/room.lua", "return 1");
+        assert_eq!(scripts(&mut watch), one("room.lua", Some("return 1")));
+    }
+    watch.offer_again([]);
+    place.write("scripts/room.lua", "return 1");
+    assert!(settled(&mut watch, Duration::from_millis(600)).is_none(), "it runs by now");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_script_leads_to_is_watched_where_it_lies_in_the_project() {
+    for method in [WatchMethod::System, WatchMethod::Polling] {
+        let place = Place::new();
+        place.write("shared/a.lua", "return 1");
+        place.write("more/b.lua", "return 1");
+        std::os::unix::fs::symlink("../shared/a.lua", place.path("scripts/a.lua")).unwrap();
+        let mut watch = place.watch(method);
+        place.write("shared/a.lua", "return 22");
+        assert_eq!(scripts(&mut watch), one("a.lua", Some("return 22")), "{method:?}");
+        std::os::unix::fs::symlink("../more/b.lua", place.path("scripts/b.lua")).unwrap();
+        assert_eq!(scripts(&mut watch), one("b.lua", Some("return 1")), "{method:?}, a new one");
+        place.write("more/b.lua", "return 22");
+        assert_eq!(scripts(&mut watch), one("b.lua", Some("return 22")), "{method:?}, a new one");
+    }
+}
+
+#[test]
 fn a_level_is_read_with_what_it_names_and_a_wrong_one_with_what_is_wrong() {
     let place = Place::new();
     let mut watch = place.watch(WatchMethod::System);
