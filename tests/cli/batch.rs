@@ -328,3 +328,45 @@ fn a_watch_ends_cleanly_when_it_is_interrupted() {
     assert_eq!(err.contains(&ended), trace.contains("scriptStopped"), "{err}");
     assert!(!err.contains("is cut"), "{err}");
 }
+
+/// A signal that comes between two ticks, where a level in real time spends its time, cuts no script off.
+#[cfg(unix)]
+#[test]
+fn a_watch_that_is_interrupted_while_it_waits_runs_no_tick_more() {
+    let folder = project(&[("roll", "function onTick() end")]);
+    let arguments = ["watch", "roll", "--trace", "t.jsonl", "--poll", "--speed", "0.1"];
+    let mut cut = 0;
+    for round in 0..6 {
+        let _ = std::fs::remove_file(folder.path().join("t.jsonl"));
+        let mut child =
+            command(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Said::of(child.stderr.take().unwrap()).wait_for("watching");
+        std::thread::sleep(Duration::from_millis(300 + 13 * round));
+        crate::place::send_signal("-INT", &child);
+        told(child.wait_with_output().unwrap(), 130, &arguments);
+        let trace = std::fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
+        cut += usize::from(trace.contains("scriptStopped"));
+        ends(folder.path(), 0, &["replay", "t.jsonl"]);
+    }
+    assert!(cut <= 1, "{cut} of 6 signals came in the thousandth of the time that ticks take");
+}
+
+/// What new code says in the tick that takes it in is told then, not with what is said next.
+#[cfg(unix)]
+#[test]
+fn what_new_code_says_as_it_begins_is_told_at_once() {
+    let folder = project(&[("roll", "function onTick() end")]);
+    let mut child = command(folder.path(), &["watch", "roll"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    Said::of(child.stderr.take().unwrap()).wait_for("watching");
+    let said = Said::of(child.stdout.take().unwrap());
+    std::thread::sleep(Duration::from_millis(500));
+    let script = folder.path().join("scripts/roll.lua");
+    std::fs::write(&script, "function onStart(why) log.info('new by %s', why) end").unwrap();
+    said.wait_for("new by reload");
+    crate::place::send_signal("-INT", &child);
+    told(child.wait_with_output().unwrap(), 130, &["watch"]);
+}

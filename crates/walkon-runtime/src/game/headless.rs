@@ -76,6 +76,11 @@ pub trait Host {
         Vec::new()
     }
 
+    /// Whether the process was asked to stop while the host waited for the coming tick: it is not run then.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// Sees a tick. The first call is about tick 0, the last about the end of the level.
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker;
 
@@ -236,6 +241,10 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
             break;
         }
         let inputs = host.inputs(game.world(), tick + 1);
+        if host.is_over() {
+            ended = Some(RunEnd::Signal);
+            break;
+        }
         let recorded = game.tick_watched(&inputs, &mut |step| host.done(step));
         let stop = host.watch(game.world(), &recorded) == Onlooker::Stop;
         host.between(game);

@@ -322,6 +322,10 @@ impl Host for Live<'_> {
         vec![Input::Reload(reload)]
     }
 
+    fn is_over(&self) -> bool {
+        self.session.is_stopping()
+    }
+
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
         if recorded.reloads.is_empty() {
             let next = self.session.watch(world, recorded);
@@ -341,6 +345,7 @@ impl Host for Live<'_> {
         let told: Vec<String> = reloaded.chain(mistakes).collect();
         rest.sentences.retain(|sentence| !sentence.starts_with("reload") && !told.contains(sentence));
         let next = self.session.watch(world, &rest);
+        self.session.flush();
         self.watch.offer_again(self.refused());
         next
     }
