@@ -413,6 +413,7 @@ pub struct BatchArgs {
     pub ticks: Option<u64>,
     /// Seeds from A to B, both included
     #[arg(long, value_name = "A..B", value_parser = seeds, required_unless_present = "merge")]
+    #[arg(allow_hyphen_values = true)]
     pub seeds: Option<RangeInclusive<u64>>,
     /// End a run at this event; it fails if that does not happen
     #[arg(long, value_name = "EVENT", value_parser = event_name)]

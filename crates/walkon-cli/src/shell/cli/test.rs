@@ -221,7 +221,9 @@ fn command(path: &str, result: &TestResult) -> String {
         return format!("walkon test {}", in_shell(path));
     }
     let (path, name) = (in_shell(path), in_shell(&result.name));
-    format!("walkon test {path} --filter {name} --seed {}", result.seed)
+    // A name that begins like an option would be taken for one.
+    let mark = if result.name.starts_with('-') { '=' } else { ' ' };
+    format!("walkon test {path} --filter{mark}{name} --seed {}", result.seed)
 }
 
 /// A word as a shell takes it.
