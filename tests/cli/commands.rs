@@ -306,6 +306,43 @@ fn a_file_of_tests_that_is_invalid_has_no_tick_and_no_seed() {
     }
 }
 
+/// Law: whatever is run of a file, its report counts the elements that it has, and no test is missing.
+#[test]
+fn a_report_of_tests_has_each_test_and_says_which_were_not_run() {
+    let project = Project::new();
+    let good = "test.level(\"NAME\", { level = \"yard\" }, function(t) t:run(0.1) end)\n";
+    let bad = "test.level(\"NAME\", { level = \"yard\" }, function(t) t:fail(\"no\") end)\n";
+    for first_bad in 0..4 {
+        let test =
+            |at: usize| if at == first_bad { bad } else { good }.replace("NAME", &format!("-{at} & on"));
+        project.write("scripts/yard_test.lua", &(0..3).map(test).collect::<String>());
+        let code = i32::from(first_bad < 3);
+        for goes_on in [&[][..], &["--keep-going"]] {
+            let given = ["test", "--format", "json", "--junit", "report.xml", "--force"];
+            let told = project.json(code, &[&given, goes_on].concat());
+            let not_run = if goes_on.is_empty() { 2_usize.saturating_sub(first_bad) } else { 0 };
+            assert_eq!(told["notRun"], not_run, "{told}");
+            assert_eq!(told["interrupted"], false);
+            assert_eq!(told["tests"].as_array().unwrap().len() + not_run, 3);
+            let report = project.read("report.xml");
+            assert_eq!(report.matches("<testcase ").count(), 3, "{report}");
+            assert_eq!(report.matches("<skipped/>").count(), not_run, "{report}");
+            assert_eq!(report.matches("tests=\"3\"").count(), 2, "the file and all of them: {report}");
+            assert_eq!(report.matches(&format!("skipped=\"{not_run}\"")).count(), 2, "{report}");
+        }
+        if first_bad < 3 {
+            // The command that repeats it is one that can be given, whatever the name begins with.
+            let (out, _) = project.expect(1, &["test"]);
+            let repeat = out.lines().find_map(|line| line.trim().strip_prefix("repeat: walkon ")).unwrap();
+            let words = repeat.replace('\'', "").replace(" & ", "~");
+            let words: Vec<String> = words.split(' ').map(|word| word.replace('~', " & ")).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let (out, _) = project.expect(1, &words);
+            assert!(out.contains("0 passed, 1 failed"), "{out}");
+        }
+    }
+}
+
 #[test]
 fn fault_f42_a_level_with_nobody_in_it_runs_to_its_end() {
     let project = Project::new();

@@ -29,6 +29,12 @@ pub(super) fn document(suites: Suites<'_>) -> String {
         for test in &file.tests {
             case(&mut text, path, &test.result, test.took);
         }
+        for name in file.skipped.iter().chain(&file.stopped) {
+            let (name, class) = (escaped(name), class_of(path));
+            let open =
+                format!("    <testcase name=\"{name}\" classname=\"{class}\" file=\"{}\"", escaped(path));
+            put(&mut text, format_args!("{open} time=\"0.000\">\n      <skipped/>\n    </testcase>\n"));
+        }
         text.push_str("  </testsuite>\n");
     }
     text.push_str("</testsuites>\n");
@@ -54,7 +60,7 @@ impl CaseCounts {
             tests: file.tests.len(),
             failures: wrong(false),
             errors: wrong(true),
-            skipped: file.skipped,
+            skipped: file.skipped.len() + file.stopped.len(),
             took: file.tests.iter().map(|test| test.took).sum(),
         }
     }
@@ -79,6 +85,10 @@ impl CaseCounts {
     }
 }
 
+fn class_of(path: &str) -> String {
+    escaped(path.trim_end_matches(".luau").trim_end_matches(".lua"))
+}
+
 /// Whether a test could not say what it was to say.
 fn is_error(outcome: TestOutcome) -> bool {
     matches!(outcome, TestOutcome::Fault | TestOutcome::Invalid)
@@ -86,7 +96,7 @@ fn is_error(outcome: TestOutcome) -> bool {
 
 fn case(text: &mut String, path: &str, result: &TestResult, took: Duration) {
     let (name, file) = (escaped(&result.name), escaped(path));
-    let class = escaped(path.trim_end_matches(".luau").trim_end_matches(".lua"));
+    let class = class_of(path);
     let open = format!(
         "    <testcase name=\"{name}\" classname=\"{class}\" file=\"{file}\" line=\"{}\" time=\"{:.3}\"",
         result.line,

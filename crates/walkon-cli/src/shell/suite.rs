@@ -74,10 +74,10 @@ impl SuiteOrder {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileResult {
     pub tests: Vec<Timed>,
-    /// Tests that were not run, because one before them failed.
-    pub skipped: usize,
-    /// Tests that were not run, because a signal ended everything.
-    pub stopped: usize,
+    /// Names of the tests that were not run, because one before them failed.
+    pub skipped: Vec<String>,
+    /// Names of those that were not run, because a signal ended everything.
+    pub stopped: Vec<String>,
 }
 
 /// News while tests run.
@@ -175,7 +175,7 @@ pub(super) fn run(
         scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file, order.seed)).collect();
     let failures: Vec<FirstFailures> =
         scripts.iter().map(|script| FirstFailures::of(script.count(), order)).collect();
-    let mut hearing = Hearing::new(files, &tasks, order);
+    let mut hearing = Hearing::new(files, &scripts, &tasks, order);
     let work = |bench: &Bench, index: usize| {
         let task = tasks[index];
         let failures = &failures[task.at.file];
@@ -271,6 +271,14 @@ struct SuiteFile {
 }
 
 impl SuiteFile {
+    /// What the results are called that there will be.
+    fn names(&self) -> Vec<String> {
+        match &self.declared {
+            Ok(tests) => tests.iter().map(|meant| meant.test.name.clone()).collect(),
+            Err(invalid) => vec![invalid.result.name.clone()],
+        }
+    }
+
     /// How many results there will be.
     fn count(&self) -> usize {
         self.declared.as_ref().map_or(1, Vec::len)
@@ -348,6 +356,8 @@ impl SuiteFile {
 /// Results on their way into their order.
 struct Hearing<'a> {
     files: &'a [TestFile],
+    /// The names of all tests, by file and place.
+    names: Vec<Vec<String>>,
     keeps_going: bool,
     /// What has come of each test, by file and place.
     come: Vec<Vec<GatheredTest>>,
@@ -370,7 +380,8 @@ enum Due {
 }
 
 impl<'a> Hearing<'a> {
-    fn new(files: &'a [TestFile], tasks: &[TestTask], order: &SuiteOrder) -> Self {
+    fn new(files: &'a [TestFile], scripts: &[SuiteFile], tasks: &[TestTask], order: &SuiteOrder) -> Self {
+        let names = scripts.iter().map(SuiteFile::names).collect();
         let mut come: Vec<Vec<GatheredTest>> = files.iter().map(|_| Vec::new()).collect();
         for TestTask { at, .. } in tasks {
             let tests = &mut come[at.file];
@@ -382,7 +393,7 @@ impl<'a> Hearing<'a> {
         }
         let done = vec![FileResult::default(); files.len()];
         let (keeps_going, all) = (order.keeps_going, tasks.len() as u64);
-        Self { files, keeps_going, come, done, next: TestPlace { file: 0, place: 0 }, heard: 0, all }
+        Self { files, names, keeps_going, come, done, next: TestPlace { file: 0, place: 0 }, heard: 0, all }
     }
 
     /// A run has ended, or was ended without a result.
@@ -412,7 +423,8 @@ impl<'a> Hearing<'a> {
             let left = come.len() - self.next.place;
             if left == 0 || is_over {
                 if left > 0 {
-                    done.skipped = left;
+                    let names = &self.names[self.next.file];
+                    done.skipped = names.get(self.next.place..).unwrap_or_default().to_vec();
                     told(TestNews::Skipped(file, left))?;
                 }
                 self.next = TestPlace { file: self.next.file + 1, place: 0 };
@@ -423,7 +435,9 @@ impl<'a> Hearing<'a> {
                     told(TestNews::Ended(file, &test))?;
                     done.tests.push(test);
                 }
-                None if due == Due::Everything => done.stopped += 1,
+                None if due == Due::Everything => {
+                    done.stopped.extend(self.names[self.next.file].get(self.next.place).cloned());
+                }
                 None => return Ok(()),
             }
             self.next.place += 1;

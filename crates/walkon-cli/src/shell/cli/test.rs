@@ -95,7 +95,9 @@ fn tell_results(
     let count = |passed: bool| tests().filter(|test| test.result.passed == passed).count();
     let (passed, failed) = (count(true), count(false));
     match args.format {
-        Format::Human => tell_sum(results, passed, failed, done.iter().map(|(_, file)| file.stopped).sum())?,
+        Format::Human => {
+            tell_sum(results, passed, failed, done.iter().map(|(_, file)| file.stopped.len()).sum())?;
+        }
         Format::Json => results.line(&json(done, passed, failed))?,
     }
     Ok((passed, failed))
@@ -235,7 +237,7 @@ fn in_shell(word: &str) -> String {
     format!("'{}'", clean(word).replace('\'', "'\\''"))
 }
 
-/// `{"passed":7,"failed":1,"tests":[...]}`.
+/// `{"passed":7,"failed":1,"notRun":0,"interrupted":false,"tests":[...]}`.
 fn json(done: &[(String, FileResult)], passed: usize, failed: usize) -> String {
     let tests: Vec<String> = done
         .iter()
@@ -255,7 +257,11 @@ fn json(done: &[(String, FileResult)], passed: usize, failed: usize) -> String {
                 .finish()
         })
         .collect();
+    let files = || done.iter().map(|(_, file)| file);
+    let stopped: usize = files().map(|file| file.stopped.len()).sum();
+    let skipped: usize = files().map(|file| file.skipped.len()).sum();
     let line = JsonLine::default().count("passed", passed as u64).count("failed", failed as u64);
+    let line = line.count("notRun", (skipped + stopped) as u64).flag("interrupted", stopped > 0);
     line.raw("tests", &format!("[{}]", tests.join(","))).finish()
 }
 
