@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::base::ids::{CharacterId, DoorId, RegionId};
 use crate::base::value::{Plain, PlainKey};
-use crate::game::line::readable;
+use crate::game::line;
 use crate::nav::Revision;
 use crate::world::World;
 use crate::world::cue::Cue;
@@ -278,7 +278,7 @@ impl ScriptFault {
 fn printed(world: &World, values: &[Plain]) -> String {
     let shown = values.iter().map(|value| match value {
         Plain::Text(text) => text.clone(),
-        other => readable(world, other),
+        other => line::plain(world, other),
     });
     shown.collect::<Vec<_>>().join(", ")
 }

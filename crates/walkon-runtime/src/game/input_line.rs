@@ -173,7 +173,7 @@ impl PayloadWriter<'_> {
 fn kind_of(world: &World, value: &Plain) -> Option<String> {
     match value {
         Plain::Number(number) => {
-            let read: Option<f64> = serde_json::from_str(&Value::from(*number).to_string()).ok();
+            let read: Option<f64> = serde_json::from_str(&line::double(*number)).ok();
             let is_kept = read.is_some_and(|read| read.to_bits() == number.to_bits());
             (!is_kept).then(|| format!("number:{:016x}", number.to_bits()))
         }

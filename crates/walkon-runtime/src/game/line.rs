@@ -176,7 +176,7 @@ pub fn place_in_space(position: Vec3) -> String {
 pub fn plain(world: &World, value: &Plain) -> String {
     match value {
         Plain::Bool(flag) => flag.to_string(),
-        Plain::Number(number) => Value::from(*number).to_string(),
+        Plain::Number(number) => double(*number),
         Plain::Text(text) => quoted(text),
         Plain::Vector(v) => format!("[{},{},{}]", float(v.x), float(v.y), float(v.z)),
         Plain::Character(id) => quoted(world.name_of(*id)),
@@ -192,29 +192,13 @@ pub fn plain(world: &World, value: &Plain) -> String {
 /// Whole numbers below it are exact.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// Plain data for people: as in a trace, but whole numbers without a fraction.
-#[must_use]
-pub fn readable(world: &World, value: &Plain) -> String {
-    match value {
-        Plain::Number(number) if (*number as i64) as f64 == *number && number.abs() < WHOLE_MAX => {
-            (*number as i64).to_string()
-        }
-        Plain::List(items) => {
-            let items: Vec<String> = items.iter().map(|item| readable(world, item)).collect();
-            format!("[{}]", items.join(","))
-        }
-        Plain::Map(entries) => {
-            let entries = entries.iter().fold(JsonLine::default(), |line, (key, value)| {
-                let name = match key {
-                    PlainKey::Index(index) => index.to_string(),
-                    PlainKey::Name(name) => name.clone(),
-                };
-                line.raw(&name, &readable(world, value))
-            });
-            entries.finish()
-        }
-        other => plain(world, other),
+/// A double-precision number as JSON: a whole number has no fraction.
+pub(crate) fn double(number: f64) -> String {
+    let whole = number as i64;
+    if (whole as f64).to_bits() == number.to_bits() && number.abs() < WHOLE_MAX {
+        return whole.to_string();
     }
+    Value::from(number).to_string()
 }
 
 fn key_text(key: &PlainKey) -> String {
@@ -244,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_of_payloads_are_written_whole_for_people() {
+    fn whole_numbers_of_payloads_are_written_whole_and_read_back_to_the_bit() {
         let key = |name: &str| PlainKey::Name(name.to_owned());
         let inner = Plain::List(vec![Plain::Number(-0.0), Plain::Number(0.5), Plain::Number(-1.25)]);
         let payload = Plain::Map([(key("ticks"), Plain::Number(931.0)), (key("list"), inner)].into());
@@ -252,6 +236,16 @@ mod tests {
             r#"{ "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
         let source = crate::level::MemorySource::new().with("hall.json", text);
         let world = crate::level::spawn::build(crate::level::load("hall.json", &source).unwrap(), None).world;
-        assert_eq!(readable(&world, &payload), r#"{"list":[0,0.5,-1.25],"ticks":931}"#);
+        assert_eq!(plain(&world, &payload), r#"{"list":[-0.0,0.5,-1.25],"ticks":931}"#);
+        let whole =
+            [0.0, -0.0, 1.0, -7.0, 9_007_199_254_740_991.0, 9_007_199_254_740_992.0, 1e300, -0.1, 1e-300];
+        for number in whole {
+            let text = double(number);
+            let read: f64 = serde_json::from_str(&text).unwrap();
+            assert_eq!(read.to_bits(), number.to_bits(), "{text}");
+            let is_whole =
+                number.abs() < WHOLE_MAX && number.fract() == 0.0 && number.to_bits() != (-0.0_f64).to_bits();
+            assert_eq!(text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'), is_whole, "{text}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::base::ids::CharacterId;
 use crate::game::event::Event;
-use crate::game::line::readable;
+use crate::game::line;
 use crate::game::tick_notes::ReloadNote;
 use crate::script::host::reload::UNUSED;
 use crate::world::World;
@@ -38,12 +38,12 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::Emitted { name, payload, .. } => {
             format!(
                 "event {name} {}",
-                payload.as_ref().map_or(String::new(), |payload| readable(world, payload))
+                payload.as_ref().map_or(String::new(), |payload| line::plain(world, payload))
             )
         }
         Event::Cue(cue) => cue_sentence(cue),
         Event::SceneStarted { name, .. } => format!("scene \"{name}\" begins"),
-        Event::SceneEnded { name, info } => format!("scene \"{name}\" ends {}", readable(world, info)),
+        Event::SceneEnded { name, info } => format!("scene \"{name}\" ends {}", line::plain(world, info)),
         Event::Logged(line) if line.file.is_empty() => {
             format!("[{}] {}: {}", line.level, line.owner, line.message)
         }
