@@ -42,6 +42,11 @@ def skip(scene: str | None = None) -> Input:
     return {"kind": "skip", **({"scene": scene} if scene else {})}
 
 
+def reload(scripts: Mapping[str, str | None]) -> Input:
+    """Takes changed scripts: texts by path below the script folder, ``None`` for one that is deleted."""
+    return {"kind": "reload", "scripts": dict(scripts)}
+
+
 def walk(character: str, to: str | Place) -> Input:
     """Sends a character to a place, a mark or a character."""
     return {"kind": "walk", "character": character, "to": to if isinstance(to, str) else _place(to)}

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::base::hash;
 use crate::base::ids::{CharacterId, DoorId, GenerationalKey};
 use crate::base::ordered::CollectOrdered;
+use crate::base::suggestions::did_you_mean_or_all;
 use crate::base::value::{Plain, PlainKey};
 use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
 use crate::game::line::{self, JsonLine, quoted};
@@ -224,60 +225,141 @@ fn below(place: &str, key: &str) -> String {
     format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The input of a line.
+/// The input of a line. A field that is null is not given.
 ///
 /// # Errors
-/// A sentence about what the line lacks.
+/// A sentence about what the line lacks, or has and should not.
 pub fn read(world: &World, line: &Value) -> Result<Input, String> {
-    let text = |name: &str| line[name].as_str().map(str::to_owned);
-    let needed = |name: &str| text(name).ok_or_else(|| format!("an input without \"{name}\""));
-    let data = |name: &str| {
-        let reader = PayloadReader { world, kinds: &line["kinds"] };
-        match &line[name] {
+    let fields = InputFields { world, line };
+    let kind = fields.text("kind")?;
+    let kind = kind.as_deref().unwrap_or(EVENT);
+    let Some((_, known)) = FIELDS.iter().find(|(name, _)| *name == kind) else {
+        return Err(format!("an input of the unknown kind {}", quoted(kind)));
+    };
+    fields.are_among(known)?;
+    let text = |name: &str| fields.text(name);
+    let needed = |name: &str| fields.needed(name);
+    Ok(match kind {
+        "answer" => Input::Answer { id: needed("id")?, option: needed("option")? },
+        "continue" => Input::Continue { scene: text("scene")? },
+        "skip" => Input::Skip { scene: text("scene")? },
+        "reload" => Input::Reload(read_reload(line)?),
+        "walk" => Input::Walk { character: needed("character")?, to: read_goal(&line["to"])? },
+        "stop" => Input::Stop { character: needed("character")? },
+        "remove" => Input::Remove { character: needed("character")? },
+        "teleport" => Input::Teleport(InputTeleport {
+            character: needed("character")?,
+            to: read_place(&line["to"])?,
+            facing_rad: fields.number("facing")?,
+        }),
+        "spawn" => Input::Spawn(InputSpawn {
+            name: needed("name")?,
+            at: read_place(&line["at"])?,
+            behaviour: text("behaviour")?,
+            params: fields.data("params")?,
+            tags: read_tags(&line["tags"])?,
+        }),
+        "door" => Input::Door { door: needed("door")?, order: read_order(&needed("order")?)? },
+        "area" => Input::Area { area: needed("area")?, is_available: fields.flag("available")? },
+        "block" => Input::Block {
+            name: needed("name")?,
+            at: read_place(&line["at"])?,
+            radius_m: fields.number("radius")?.ok_or_else(|| without("radius"))?,
+            layer: text("layer")?,
+        },
+        "unblock" => Input::Unblock { name: needed("name")? },
+        "evaluate" => Input::Evaluate { text: needed("text")? },
+        "attend" => Input::Attend { is_attended: fields.flag("attended")? },
+        _ => Input::Event { name: needed("name")?, payload: fields.data("payload")? },
+    })
+}
+
+/// What stands for the kind of an event, whose line has none.
+const EVENT: &str = "";
+
+/// The fields of each kind of input, beside the kind.
+const FIELDS: [(&str, &[&str]); 16] = [
+    (EVENT, &["name", "payload", "kinds"]),
+    ("answer", &["id", "option"]),
+    ("continue", &["scene"]),
+    ("skip", &["scene"]),
+    ("reload", &["scripts", "level"]),
+    ("walk", &["character", "to"]),
+    ("stop", &["character"]),
+    ("remove", &["character"]),
+    ("teleport", &["character", "to", "facing"]),
+    ("spawn", &["name", "at", "behaviour", "params", "tags", "kinds"]),
+    ("door", &["door", "order"]),
+    ("area", &["area", "available"]),
+    ("block", &["name", "at", "radius", "layer"]),
+    ("unblock", &["name"]),
+    ("evaluate", &["text"]),
+    ("attend", &["attended"]),
+];
+
+/// The fields of a line.
+struct InputFields<'a> {
+    world: &'a World,
+    line: &'a Value,
+}
+
+impl InputFields<'_> {
+    /// Refuses a field that is none of `known`, and of no line of a trace.
+    fn are_among(&self, known: &[&str]) -> Result<(), String> {
+        let has = |key: &str| known.contains(&key) || matches!(key, "kind" | "t" | "e");
+        let given = self.line.as_object().into_iter().flat_map(serde_json::Map::keys);
+        let Some(key) = given.into_iter().find(|key| !has(key)) else { return Ok(()) };
+        let hint = did_you_mean_or_all(key, known).map_or_else(String::new, |hint| format!("; {hint}"));
+        Err(format!("an input with the unknown field {}{hint}", quoted(key)))
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        match &self.line[name] {
+            Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(text.clone())),
+            _ => Err(wrong(name, "a text")),
+        }
+    }
+
+    fn needed(&self, name: &str) -> Result<String, String> {
+        self.text(name)?.ok_or_else(|| without(name))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        match &self.line[name] {
+            Value::Null => Err(without(name)),
+            Value::Bool(flag) => Ok(*flag),
+            _ => Err(wrong(name, "true or false")),
+        }
+    }
+
+    fn number(&self, name: &str) -> Result<Option<f32>, String> {
+        match &self.line[name] {
+            Value::Null => Ok(None),
+            json => read_number(json).map(Some).ok_or_else(|| wrong(name, "a number")),
+        }
+    }
+
+    fn data(&self, name: &str) -> Result<Option<Plain>, String> {
+        let kinds = &self.line["kinds"];
+        let are_texts = |kinds: &serde_json::Map<String, Value>| kinds.values().all(Value::is_string);
+        if !kinds.is_null() && !kinds.as_object().is_some_and(are_texts) {
+            return Err(wrong("kinds", "an object of texts"));
+        }
+        let reader = PayloadReader { world: self.world, kinds };
+        match &self.line[name] {
             Value::Null if reader.bits("", "number").is_none() => Ok(None),
             json => reader.plain(json, "").map(Some),
         }
-    };
-    Ok(match line["kind"].as_str() {
-        None => Input::Event { name: needed("name")?, payload: data("payload")? },
-        Some("answer") => Input::Answer { id: needed("id")?, option: needed("option")? },
-        Some("continue") => Input::Continue { scene: text("scene") },
-        Some("skip") => Input::Skip { scene: text("scene") },
-        Some("reload") => Input::Reload(read_reload(line)?),
-        Some("walk") => Input::Walk { character: needed("character")?, to: read_goal(&line["to"])? },
-        Some("stop") => Input::Stop { character: needed("character")? },
-        Some("remove") => Input::Remove { character: needed("character")? },
-        Some("teleport") => Input::Teleport(InputTeleport {
-            character: needed("character")?,
-            to: read_place(&line["to"])?,
-            facing_rad: line.get("facing").map(read_number),
-        }),
-        Some("spawn") => Input::Spawn(InputSpawn {
-            name: needed("name")?,
-            at: read_place(&line["at"])?,
-            behaviour: text("behaviour"),
-            params: data("params")?,
-            tags: read_tags(&line["tags"])?,
-        }),
-        Some("door") => Input::Door { door: needed("door")?, order: read_order(&needed("order")?)? },
-        Some("area") => {
-            let is_available = line["available"].as_bool().ok_or("an input without \"available\"")?;
-            Input::Area { area: needed("area")?, is_available }
-        }
-        Some("block") => Input::Block {
-            name: needed("name")?,
-            at: read_place(&line["at"])?,
-            radius_m: line.get("radius").map(read_number).ok_or("an input without \"radius\"")?,
-            layer: text("layer"),
-        },
-        Some("unblock") => Input::Unblock { name: needed("name")? },
-        Some("evaluate") => Input::Evaluate { text: needed("text")? },
-        Some("attend") => {
-            let is_attended = line["attended"].as_bool().ok_or("an input without \"attended\"")?;
-            Input::Attend { is_attended }
-        }
-        Some(other) => return Err(format!("an input of the unknown kind {}", quoted(other))),
-    })
+    }
+}
+
+fn without(name: &str) -> String {
+    format!("an input without \"{name}\"")
+}
+
+fn wrong(name: &str, expected: &str) -> String {
+    format!("an input whose \"{name}\" is not {expected}")
 }
 
 fn read_goal(json: &Value) -> Result<InputGoal, String> {
@@ -289,22 +371,28 @@ fn read_goal(json: &Value) -> Result<InputGoal, String> {
 
 /// A place of the host.
 fn read_place(json: &Value) -> Result<[f32; 3], String> {
-    let numbers = json.as_array().map_or(&[][..], Vec::as_slice);
-    <[f32; 3]>::try_from(numbers.iter().map(read_number).collect::<Vec<f32>>())
-        .map_err(|_| "a place is not three numbers".to_owned())
+    let numbers: Option<Vec<f32>> =
+        json.as_array().and_then(|numbers| numbers.iter().map(read_number).collect());
+    let place = numbers.and_then(|numbers| <[f32; 3]>::try_from(numbers).ok());
+    place.ok_or_else(|| "a place is not three numbers".to_owned())
 }
 
 /// A number of the host; see [`exact`].
-fn read_number(json: &Value) -> f32 {
+fn read_number(json: &Value) -> Option<f32> {
     match json.as_str() {
-        Some("inf") => f32::INFINITY,
-        Some("-inf") => f32::NEG_INFINITY,
-        _ => json.as_f64().map_or(f32::NAN, |number| number as f32),
+        Some("inf") => Some(f32::INFINITY),
+        Some("-inf") => Some(f32::NEG_INFINITY),
+        Some("NaN") => Some(f32::NAN),
+        _ => json.as_f64().map(|number| number as f32),
     }
 }
 
 fn read_tags(json: &Value) -> Result<Vec<String>, String> {
-    let tags = json.as_array().map_or(&[][..], Vec::as_slice).iter();
+    let tags = match json {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(tags) => tags.iter(),
+        _ => return Err(wrong("tags", "a list")),
+    };
     tags.map(|tag| tag.as_str().map(str::to_owned).ok_or_else(|| "a tag is no text".to_owned())).collect()
 }
 
@@ -314,7 +402,11 @@ fn read_order(word: &str) -> Result<DoorCommand, String> {
 }
 
 fn read_reload(line: &Value) -> Result<Reload, String> {
-    let scripts = line["scripts"].as_object().ok_or("a reload without scripts")?;
+    let nothing = serde_json::Map::new();
+    let scripts = match &line["scripts"] {
+        Value::Null if !line["level"].is_null() => &nothing,
+        scripts => scripts.as_object().ok_or("a reload without scripts")?,
+    };
     let script = |(path, file): (&String, &Value)| match file {
         Value::Null => Ok((path.clone(), None)),
         file => {
@@ -335,17 +427,20 @@ fn read_reload(line: &Value) -> Result<Reload, String> {
     Ok(Reload { scripts, level })
 }
 
-/// The bytes of a file, seen to have the hash that stands beside them.
+/// The bytes of a file: a text, or an object with its text and the hash of it, which traces have.
 fn read_file(path: &str, file: &Value) -> Result<Vec<u8>, String> {
-    let bytes = match (&file["text"], &file["hex"]) {
-        (Value::String(text), _) => text.clone().into_bytes(),
-        (_, Value::String(digits)) => {
+    let bytes = match (file, &file["text"], &file["hex"]) {
+        (Value::String(text), ..) | (_, Value::String(text), Value::Null) => text.clone().into_bytes(),
+        (_, Value::Null, Value::String(digits)) => {
             unhex(digits).ok_or_else(|| format!("{path} is no hexadecimal text"))?
         }
         _ => return Err(format!("{path} has no text")),
     };
-    let hash = format!("{:016x}", hash::of_bytes(&bytes));
-    if file["hash"] == hash { Ok(bytes) } else { Err(format!("{path} has not the hash beside it")) }
+    let hash = &file["hash"];
+    if hash.is_null() || *hash == format!("{:016x}", hash::of_bytes(&bytes)) {
+        return Ok(bytes);
+    }
+    Err(format!("{path} has not the hash beside it"))
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
@@ -380,7 +475,9 @@ impl PayloadReader<'_> {
             return Some(Plain::Character(CharacterId::from_bits(bits)));
         }
         if let Some(bits) = whole("door") {
-            return u32::try_from(bits).ok().map(|at| Plain::Door(DoorId(at)));
+            // No level has more; a save game could not tell it either.
+            let at = u32::try_from(bits).ok().filter(|at| *at <= i32::MAX.cast_unsigned())?;
+            return Some(Plain::Door(DoorId(at)));
         }
         let bits = u128::from_str_radix(self.bits(place, "vector")?, 16).ok()?;
         let part = |at: u32| f32::from_bits((bits >> (32 * at)) as u32);
@@ -495,6 +592,110 @@ mod tests {
             assert!(line.contains(MARK) && !line.contains('\n'), "{line}");
             let json: Value = serde_json::from_str(&line).unwrap();
             assert_eq!(read(&world, &json), Ok(input), "{line}");
+        }
+    }
+
+    /// Law: whatever the kind, a field of another type than its own is refused, and so is a field that the
+    /// kind has not; one that is null is as good as none.
+    #[test]
+    fn a_field_of_a_wrong_type_or_of_no_kind_is_refused() {
+        let world = World::default();
+        let lines = [
+            r#"{"name":"q","payload":{"a":1},"kinds":{"/a":"number:0"}}"#,
+            r#"{"kind":"answer","id":"a","option":"b"}"#,
+            r#"{"kind":"continue","scene":"a"}"#,
+            r#"{"kind":"skip","scene":"a"}"#,
+            r#"{"kind":"reload","scripts":{"a.lua":"return 1","b.lua":null},"level":{"path":"a","files":{"a":"{}"}}}"#,
+            r#"{"kind":"walk","character":"a","to":[1,2,"-inf"]}"#,
+            r#"{"kind":"stop","character":"a"}"#,
+            r#"{"kind":"remove","character":"a"}"#,
+            r#"{"kind":"teleport","character":"a","to":[1,2,3],"facing":"inf"}"#,
+            r#"{"kind":"spawn","name":"a","at":[1,2,3],"behaviour":"b","params":7,"tags":["c"],"kinds":{"":"number:0"}}"#,
+            r#"{"kind":"door","door":"a","order":"open"}"#,
+            r#"{"kind":"area","area":"a","available":true}"#,
+            r#"{"kind":"block","name":"a","at":[1,2,3],"radius":1,"layer":"b"}"#,
+            r#"{"kind":"unblock","name":"a"}"#,
+            r#"{"kind":"evaluate","text":"a"}"#,
+            r#"{"kind":"attend","attended":false}"#,
+        ];
+        assert_eq!(lines.len(), FIELDS.len());
+        let wrong = ["7", "true", "\"x\"", "[1]", "[[]]", "{\"q\":1}"]
+            .map(|json| serde_json::from_str(json).unwrap());
+        let read = |line: &Value| read(&world, line);
+        for (text, (kind, known)) in lines.into_iter().zip(FIELDS) {
+            let mut line: Value = serde_json::from_str(text).unwrap();
+            line["t"] = 3.into();
+            line["e"] = "input".into();
+            let whole = read(&line).unwrap_or_else(|why| panic!("{text}: {why}"));
+            assert_eq!(line["kind"].as_str().unwrap_or_default(), kind);
+            for field in known.iter().chain(["kind"].iter().filter(|_| kind != EVENT)) {
+                let own = line[*field].clone();
+                let of_type = |value: &Value| std::mem::discriminant(value) == std::mem::discriminant(&own);
+                for value in wrong.iter().filter(|value| !of_type(value)) {
+                    let is_any =
+                        matches!((*field, value), ("payload" | "params", _) | ("to", Value::String(_)));
+                    let is_any = is_any && !(*field == "to" && kind == "teleport");
+                    let is_number = matches!((*field, value), ("facing" | "radius", Value::Number(_)));
+                    line[*field] = value.clone();
+                    let is_read = read(&line).is_ok();
+                    assert_eq!(is_read, is_any || is_number, "{line}");
+                }
+                line[*field] = Value::Null;
+                let without = read(&line);
+                line.as_object_mut().unwrap().remove(*field);
+                assert_eq!(read(&line), without, "{line}");
+                line[*field] = own;
+                assert_eq!(read(&line).as_ref(), Ok(&whole), "{field} belongs to {line}");
+                // One letter short, it is another field.
+                let short = &field[..field.len() - 1];
+                if *field != "kind" && !known.contains(&short) && !["kind", "t"].contains(&short) {
+                    line[short] = line[*field].clone();
+                    let why = read(&line).unwrap_err();
+                    assert!(why.contains("unknown field") && why.contains(field), "{line}: {why}");
+                    line.as_object_mut().unwrap().remove(short);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_reload_is_read_with_and_without_hashes() {
+        let world = World::default();
+        let told = |file: &str| {
+            let line = format!(r#"{{"kind":"reload","scripts":{{"a.lua":{file}}}}}"#);
+            read(&world, &serde_json::from_str(&line).unwrap())
+        };
+        let scripts = BTreeMap::from([("a.lua".to_owned(), Some("return 1".to_owned()))]);
+        let reload = Input::Reload(Reload { scripts, level: None });
+        let hash = hash::of_bytes(b"return 1");
+        for file in [
+            r#""return 1""#.to_owned(),
+            r#"{"text":"return 1"}"#.to_owned(),
+            r#"{"hash":null,"text":"return 1"}"#.to_owned(),
+            format!(r#"{{"hash":"{hash:016x}","text":"return 1"}}"#),
+        ] {
+            assert_eq!(told(&file).as_ref(), Ok(&reload), "{file}");
+        }
+        for (file, why) in [
+            (r#"{"hash":"0","text":"return 1"}"#, "has not the hash"),
+            (r#"{"hash":7,"text":"return 1"}"#, "has not the hash"),
+            (r#"{"text":7}"#, "has no text"),
+            (r#"{"hash":"0"}"#, "has no text"),
+            ("7", "has no text"),
+        ] {
+            assert!(told(file).unwrap_err().contains(why), "{file}");
+        }
+    }
+
+    /// What no level has and no save game could tell is not made.
+    #[test]
+    fn a_door_beyond_all_doors_is_no_handle() {
+        let world = World::default();
+        for (bits, is_handle) in [("0", true), ("7fffffff", true), ("80000000", false), ("ffffffff", false)] {
+            let line = format!(r#"{{"name":"d","payload":"x","kinds":{{"":"door:{bits}"}}}}"#);
+            let read = read(&world, &serde_json::from_str(&line).unwrap()).unwrap();
+            let is_door = matches!(read, Input::Event { payload: Some(Plain::Door(_)), .. });
+            assert_eq!(is_door, is_handle, "{line}");
         }
     }
 
