@@ -34,6 +34,8 @@ pub struct LiveGame {
     game: Game,
     text: Arc<LevelText>,
     signals: Arc<Signals>,
+    /// Whether the facts of its start were taken.
+    has_begun: bool,
     is_over: bool,
 }
 
@@ -57,7 +59,7 @@ impl LiveGame {
     pub fn start(text: &Arc<LevelText>, level: Level, with: StartSetup) -> Result<Self, StartError> {
         let signals = Arc::clone(&with.signals);
         let game = text.start(level, with)?;
-        Ok(Self { game, text: Arc::clone(text), signals, is_over: false })
+        Ok(Self { game, text: Arc::clone(text), signals, has_begun: false, is_over: false })
     }
 
     /// A level as it was saved by [`LiveGame::save`], here or elsewhere; `level` was built from `text`, and
@@ -74,7 +76,7 @@ impl LiveGame {
     ) -> Result<Self, RestoreError> {
         let signals = Arc::clone(&with.signals);
         let game = text.restore(level, with, save)?;
-        Ok(Self { game, text: Arc::clone(text), signals, is_over: false })
+        Ok(Self { game, text: Arc::clone(text), signals, has_begun: false, is_over: false })
     }
 
     /// The whole game as bytes, between two ticks. It changes nothing. Cost: a pass over everything.
@@ -114,16 +116,25 @@ impl LiveGame {
         &self.text
     }
 
-    /// One tick on.
+    /// One tick on. The first tells before it what happened as the game began, at the tick of that.
     ///
     /// # Errors
     /// When it has ended.
     pub fn tick(&mut self, inputs: &[Input]) -> Result<Tick, GameEndedError> {
-        Ok(self.game_mut()?.tick(inputs))
+        let first = self.begin()?;
+        let tick = self.game_mut()?.tick(inputs);
+        Ok(behind(first, tick))
     }
 
-    /// Runs to a bound, counted from tick 0 also after a restore, and ends the game. `heard` hears of each
-    /// tick.
+    /// What happened as the game began, the first time that it is asked for.
+    fn begin(&mut self) -> Result<Option<Tick>, GameEndedError> {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        let game = self.game_mut()?;
+        Ok(is_first.then(|| game.start_facts()))
+    }
+
+    /// Runs to a bound, counted from the start or the save that the game began with, and ends the game.
+    /// `heard` hears of each tick.
     ///
     /// # Errors
     /// When it has ended before.
@@ -136,9 +147,11 @@ impl LiveGame {
         let text = Arc::clone(&self.text);
         let (signals, asked) = (Arc::clone(&self.signals), stop.clone());
         let game = self.game_mut()?;
+        let mut bound = bound.at(text.rate());
+        bound.ticks_max = bound.ticks_max.saturating_add(game.began().0);
         let _watchdog = Watchdog::start(signals, text.watchdog_ms, move || asked.is_asked());
         let began = Instant::now();
-        let report = headless::run_hosted(game, &bound.at(text.rate()), &mut LiveHost { stop, heard });
+        let report = headless::run_hosted(game, &bound, &mut LiveHost { stop, heard });
         self.is_over = true;
         let line = row(&report, began.elapsed());
         Ok((report, line))
@@ -149,9 +162,10 @@ impl LiveGame {
     /// # Errors
     /// When it has ended before.
     pub fn end(&mut self) -> Result<Tick, GameEndedError> {
+        let first = self.begin()?;
         let last = self.game_mut()?.end();
         self.is_over = true;
-        Ok(last)
+        Ok(behind(first, last))
     }
 
     /// The character of a name.
@@ -198,6 +212,16 @@ impl LiveGame {
     }
 }
 
+/// A tick with what happened before it.
+fn behind(first: Option<Tick>, mut tick: Tick) -> Tick {
+    if let Some(first) = first {
+        tick.events.splice(..0, first.events);
+        tick.lines.splice(..0, first.lines);
+        tick.sentences.splice(..0, first.sentences);
+    }
+    tick
+}
+
 /// A host that listens and may be stopped.
 struct LiveHost<'a> {
     stop: &'a StopWish,
@@ -217,6 +241,11 @@ mod tests {
     use std::sync::Arc;
 
     use walkon_runtime::game::inputs::{Input, InputGoal};
+    use walkon_runtime::game::recorder::RecordOptions;
+    use walkon_runtime::game::tick::Tick;
+
+    use crate::batch::StopWish;
+    use crate::row::RunBound;
 
     use crate::level_text::{LevelText, StartSetup};
     use crate::live::LiveGame;
@@ -230,6 +259,43 @@ mod tests {
         let files = BTreeMap::from([("yard.json".to_owned(), LEVEL.to_owned())]);
         let scripts = BTreeMap::from([("yard.lua".to_owned(), script.to_owned())]);
         Arc::new(LevelText::from_texts("yard.json", &files, scripts).unwrap())
+    }
+
+    #[test]
+    fn a_restored_game_runs_as_many_ticks_as_are_asked_for() {
+        let text = yard("");
+        let mut game = LiveGame::start(&text, text.level().unwrap(), StartSetup::default()).unwrap();
+        (0..90).for_each(|_| drop(game.tick(&[]).unwrap()));
+        let bytes = game.save().unwrap();
+        let level = text.level().unwrap();
+        let mut restored = LiveGame::restore(&text, level, StartSetup::default(), &bytes).unwrap();
+        let bound = RunBound { ticks: Some(30), ..RunBound::default() };
+        let (report, _) = restored.run(&bound, &StopWish::never(), &mut |_| ()).unwrap();
+        assert_eq!((report.ticks, report.last_tick.0), (30, 120));
+        let (report, _) = game.run(&bound, &StopWish::never(), &mut |_| ()).unwrap();
+        assert_eq!(report.ticks, 90, "a bound that is passed already is the end");
+    }
+
+    /// Law: a host that ticks hears the lines that a host hears that runs, from tick 0 on.
+    #[test]
+    fn ticks_tell_what_a_run_tells() {
+        let text = yard("function onStart() log.info('begun') world.character('anna'):walkTo('bench') end");
+        let record = RecordOptions { trace: true, ..RecordOptions::default() };
+        let start = || {
+            let with = StartSetup { record, ..StartSetup::default() };
+            LiveGame::start(&text, text.level().unwrap(), with).unwrap()
+        };
+        let (mut ran, mut ticked) = (Vec::new(), Vec::new());
+        let bound = RunBound { ticks: Some(20), ..RunBound::default() };
+        let heard = &mut |tick: &Tick| ran.extend(tick.lines.iter().cloned());
+        start().run(&bound, &StopWish::never(), heard).unwrap();
+        let mut game = start();
+        (0..20).for_each(|_| ticked.extend(game.tick(&[]).unwrap().lines));
+        ticked.extend(game.end().unwrap().lines);
+        assert_eq!(ran, ticked);
+        assert!(ran[0].starts_with("{\"t\":0,"), "{}", ran[0]);
+        let ended = start().end().unwrap().lines;
+        assert!(ended.iter().any(|line| line.contains("begun")), "{ended:?}");
     }
 
     #[test]

@@ -323,8 +323,8 @@ class Game:
         until: str | None = None,
         strict: bool = False,
     ) -> Result:
-        """Runs it to its end: at so many game seconds or ticks counted from its first tick (60 seconds when neither is
-        given), when an event named ``until`` happens, at the first fault when ``strict``, or when its script ends it.
+        """Runs it to its end: at so many game seconds or ticks counted from its start, or from its save (60 seconds when
+        neither is given), when an event named ``until`` happens, at the first fault when ``strict``, or when its script ends it.
 
         The result is that of ``walkon run``. The game has ended then. Ctrl-C ends the run and is raised.
         """
