@@ -10,12 +10,13 @@ public static unsafe class Courtyard
     static void Expect(WalkonStatus status, string what)
     {
         if (status == WalkonStatus.Ok) return;
-        var message = new byte[2048];
+        var message = new byte[8192];
         fixed (byte* data = message)
         {
             var room = new WalkonBuffer { data = data, size = (nuint)(uint)message.Length };
-            Native.walkon_last_error(&room);
-            throw new InvalidOperationException(what + ": " + Encoding.UTF8.GetString(message, 0, (int)room.length));
+            // A text that does not fit is not written at all.
+            int length = Native.walkon_last_error(&room) == WalkonStatus.Ok ? (int)room.length : 0;
+            throw new InvalidOperationException(what + ": " + Encoding.UTF8.GetString(message, 0, length));
         }
     }
 

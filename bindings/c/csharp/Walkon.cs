@@ -102,7 +102,7 @@ namespace Walkon
         ///  Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
         ///  json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
         ///  it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
-        ///  any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+        ///  a level with few measures and little code that is switched off. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
         ///  a row that says what panicked; a level whose scripts fail has a row that says so.
         ///
         ///  # Safety
@@ -176,7 +176,7 @@ namespace Walkon
         public static extern WalkonStatus walkon_game_events(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
-        ///  Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
+        ///  Runs a game to a bound, counted from its start or its save, and ends it; `walkon_game_row` has what came of it. `bound` is
         ///  as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
         ///
         ///  # Safety

@@ -19,10 +19,11 @@ static void expect(WalkonStatus status, const char *what) {
     if (status == WALKON_STATUS_OK) {
         return;
     }
-    char message[2048];
+    char message[8192];
     WalkonBuffer out = {(uint8_t *)message, sizeof message, 0};
-    walkon_last_error(&out);
-    fprintf(stderr, "%s: %s: %.*s\n", what, walkon_status_name(status), (int)out.length, message);
+    /* A text that does not fit is not written at all. */
+    int length = walkon_last_error(&out) == WALKON_STATUS_OK ? (int)out.length : 0;
+    fprintf(stderr, "%s: %s: %.*s\n", what, walkon_status_name(status), length, message);
     exit(1);
 }
 

@@ -2,7 +2,8 @@
  * walkon: a gameplay runtime. Made of bindings/c/src by cbindgen; do not edit.
  *
  * Every function that can fail returns a WalkonStatus; what was wrong is told by walkon_last_error. Results go
- * to memory of the caller. A game is used by the thread that started it; a level by any.
+ * to memory of the caller. A game is used by the thread that started it; a level by any. A call needs 1 MiB of
+ * stack.
  */
 
 #ifndef WALKON_H
@@ -226,7 +227,7 @@ enum WalkonStatus walkon_level_tick_rate(const struct WalkonLevel *level, uint32
  Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
  json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
  it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
- any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+ a level with few measures and little code that is switched off. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
  a row that says what panicked; a level whose scripts fail has a row that says so.
 
  # Safety
@@ -304,7 +305,7 @@ enum WalkonStatus walkon_game_tick(struct WalkonGame *game,
 enum WalkonStatus walkon_game_events(struct WalkonGame *game, struct WalkonBuffer *out);
 
 /*
- Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
+ Runs a game to a bound, counted from its start or its save, and ends it; `walkon_game_row` has what came of it. `bound` is
  as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
 
  # Safety

@@ -146,10 +146,15 @@ pub unsafe fn fill(out: *mut WalkonBuffer, bytes: &[u8]) -> Result<(), Failure> 
     Ok(())
 }
 
-/// What a text of JSON says; nothing at all is the default.
+/// What an object of JSON says; nothing at all is the default.
 pub fn json<T: serde::de::DeserializeOwned + Default>(text: &str, what: &str) -> Result<T, Failure> {
-    if text.trim().is_empty() {
+    let text = text.trim();
+    if text.is_empty() {
         return Ok(T::default());
+    }
+    // Else a list would be taken for the fields in order.
+    if !text.starts_with('{') {
+        return Err(Failure::new(WalkonStatus::BadJson, format!("{what}: expected an object")));
     }
     let wrong = |error| Failure::new(WalkonStatus::BadJson, format!("{what}: {error}"));
     serde_json::from_str(text).map_err(wrong)

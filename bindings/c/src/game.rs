@@ -8,8 +8,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use walkon::{RecordOptions, SaveError, Signals, Threads, Tick};
-use walkon_shell::{LiveGame, PoseRow, Problem, StartSetup, StopWish, ThreadBound};
+use walkon::{RecordOptions, Signals, Threads, Tick};
+use walkon_shell::{LiveGame, PoseRow, Problem, ProblemKind, StartSetup, StopWish, ThreadBound};
 
 use crate::border::{self, WalkonBuffer, WalkonText, bytes, fill, handle, put, room};
 use crate::level::{BoundText, WalkonLevel};
@@ -46,6 +46,9 @@ struct Running {
     row: Option<String>,
 }
 
+/// Most threads that a game shares its work out to, as in the program.
+const THREADS_MAX: usize = 64;
+
 /// How a game starts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -68,6 +71,11 @@ impl Default for SetupText {
 impl SetupText {
     fn read(text: &str) -> Result<StartSetup, Failure> {
         let Self { seed, args, interactive, events, threads } = border::json(text, "setup")?;
+        let wrong = |why| Failure::new(WalkonStatus::BadJson, format!("setup: {why}"));
+        if threads.get() > THREADS_MAX {
+            return Err(wrong(format!("threads are 1 to {THREADS_MAX}")));
+        }
+        let seed = seed.map(walkon_shell::checked_seed).transpose().map_err(wrong)?;
         Ok(StartSetup {
             seed,
             args,
@@ -171,8 +179,8 @@ pub unsafe extern "C" fn walkon_game_save(game: *mut WalkonGame, out: *mut Walko
     // SAFETY: as the caller promises.
     unsafe {
         with(game, |running| {
-            let refused = |error: SaveError| Failure::new(WalkonStatus::SaveRefused, error.to_string());
-            fill(out, &running.live.save().map_err(refused)?)
+            let saved = running.live.save();
+            fill(out, &saved.map_err(|error| Problem::new(ProblemKind::Save, error.to_string()))?)
         })
     }
 }
@@ -239,7 +247,7 @@ pub unsafe extern "C" fn walkon_game_events(game: *mut WalkonGame, out: *mut Wal
     unsafe { with(game, |running| fill(out, running.events.as_bytes())) }
 }
 
-/// Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
+/// Runs a game to a bound, counted from its start or its save, and ends it; `walkon_game_row` has what came of it. `bound` is
 /// as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety

@@ -148,7 +148,7 @@ pub unsafe extern "C" fn walkon_level_tick_rate(level: *const WalkonLevel, rate:
 /// Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
 /// json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
 /// it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
-/// any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+/// a level with few measures and little code that is switched off. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
 /// a row that says what panicked; a level whose scripts fail has a row that says so.
 ///
 /// # Safety
@@ -164,6 +164,8 @@ pub unsafe extern "C" fn walkon_level_run(
         // SAFETY: as the caller promises.
         let (level, bound) = unsafe { (handle(level, "level")?, bound.read("bound")?) };
         let (bound, args) = BoundText::read(bound)?;
+        let seed = walkon_shell::checked_seed(seed);
+        let seed = seed.map_err(|why| Failure::new(WalkonStatus::BadJson, why))?;
         let done = run_one(&level.text, seed, &BatchSetup { bound, args, stop: StopWish::never() });
         let nothing = || Failure::new(WalkonStatus::Bug, "a run that nobody stopped was stopped");
         let done = done.ok_or_else(nothing)?;

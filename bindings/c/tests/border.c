@@ -73,6 +73,7 @@ static void levels(const char *path) {
     bad.data = (const uint8_t *)"\xff\xfe..";
     FAILS(walkon_level_open(bad, &level), WALKON_STATUS_NOT_UTF8, "byte 0");
     FAILS(walkon_level_texts(text("{"), &level), WALKON_STATUS_BAD_JSON, "texts");
+    FAILS(walkon_level_texts(text("[\"a\",{},{}]"), &level), WALKON_STATUS_BAD_JSON, "texts: expected an object");
     FAILS(walkon_level_texts(text("{\"path\":\"a\",\"files\":{},\"scirpts\":{}}"), &level), WALKON_STATUS_BAD_JSON,
           "scirpts");
     const char *wrong = "{\"path\":\"a.json\",\"files\":{\"a.json\":\"{\\n \\\"nmae\\\": 3\\n}\"}}";
@@ -94,6 +95,8 @@ static void runs(const char *path, const char *hash) {
     assert(out.length > 100);
     FAILS(walkon_level_run(level, 1, text("{\"tikcs\":60}"), &out), WALKON_STATUS_BAD_JSON, "tikcs");
     FAILS(walkon_level_run(level, 1, text("{\"seconds\":-1}"), &out), WALKON_STATUS_BAD_JSON, "seconds");
+    FAILS(walkon_level_run(level, 1, text(" [60]"), &out), WALKON_STATUS_BAD_JSON, "bound: expected an object");
+    FAILS(walkon_level_run(level, (uint64_t)1 << 53, text("{\"ticks\":1}"), &out), WALKON_STATUS_BAD_JSON, "seed is");
     FAILS(walkon_level_run(NULL, 1, text(""), &out), WALKON_STATUS_NULL_POINTER, "level");
     FAILS(walkon_level_run(level, 1, text("{\"ticks\":1}"), NULL), WALKON_STATUS_NULL_POINTER, "out");
     char row[8192];
@@ -123,6 +126,9 @@ static void games(void) {
     WORKS(walkon_level_texts(text(LEVEL), &level));
     WalkonGame *game = NULL;
     FAILS(walkon_game_start(level, text("{\"sed\":1}"), &game), WALKON_STATUS_BAD_JSON, "sed");
+    FAILS(walkon_game_start(level, text("[7]"), &game), WALKON_STATUS_BAD_JSON, "setup: expected an object");
+    FAILS(walkon_game_start(level, text("{\"threads\":65}"), &game), WALKON_STATUS_BAD_JSON, "threads are 1 to 64");
+    FAILS(walkon_game_start(level, text("{\"seed\":9007199254740992}"), &game), WALKON_STATUS_BAD_JSON, "seed is");
     FAILS(walkon_game_start(level, text(""), NULL), WALKON_STATUS_NULL_POINTER, "game");
     WORKS(walkon_game_start(level, text("{\"seed\":7}"), &game));
     FAILS(walkon_game_tick(NULL, text("")), WALKON_STATUS_NULL_POINTER, "game");
@@ -222,6 +228,13 @@ static void saves(void) {
     assert(xyz[0] > 17.9f && xyz[0] < 18.1f);
     WORKS(walkon_game_free(third));
     WORKS(walkon_game_free(again));
+    /* A bound counts from the save. */
+    WORKS(walkon_game_restore(level, text(""), out.data, out.length, &again));
+    WORKS(walkon_game_run(again, text("{\"ticks\":30}")));
+    uint64_t last_tick = 0;
+    WORKS(walkon_game_tick_number(again, &last_tick));
+    assert(last_tick == 90);
+    WORKS(walkon_game_free(again));
     again = NULL;
     FAILS(walkon_game_restore(level, text(""), NULL, 4, &again), WALKON_STATUS_NULL_POINTER, "save");
     FAILS(walkon_game_restore(level, text(""), NULL, 0, &again), WALKON_STATUS_SAVE_REFUSED, "no save game");
@@ -235,7 +248,12 @@ static void saves(void) {
     problem[whole.length] = 0;
     assert(again == NULL && strstr(problem, "\"kind\":\"save\""));
     WORKS(walkon_game_end(game));
+    FAILS(walkon_game_restore(level, text(""), NULL, 0, &again), WALKON_STATUS_SAVE_REFUSED, "no save game");
     FAILS(walkon_game_save(game, &out), WALKON_STATUS_SAVE_REFUSED, "has ended");
+    whole.length = 0;
+    assert(walkon_last_problem(&whole) == WALKON_STATUS_OK);
+    problem[whole.length] = 0;
+    assert(strstr(problem, "\"kind\":\"save\"") && strstr(problem, "has ended"));
     WORKS(walkon_game_free(game));
     free(out.data);
     walkon_level_free(level);

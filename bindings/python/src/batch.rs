@@ -41,6 +41,9 @@ impl Batch {
         if runs.iter().any(|(level, _)| *level >= texts.len()) {
             return Err(PyValueError::new_err("runs: the number of a level that is not there"));
         }
+        for (_, seed) in &runs {
+            walkon_shell::checked_seed(*seed).map_err(PyValueError::new_err)?;
+        }
         let jobs_at_once =
             jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         if !(1..=1024).contains(&jobs_at_once) {

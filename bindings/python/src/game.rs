@@ -308,6 +308,9 @@ impl Game {
 
 fn walk_options(live: &LiveGame, arguments: WalkArguments) -> Result<WalkOptions, String> {
     let (gait, doors, accept, radius_m, timeout_s) = arguments;
+    if let Some(seconds) = timeout_s.filter(|seconds| !(0.0..=86_400.0).contains(seconds)) {
+        return Err(format!("timeout is {seconds}, expected 0 to 86400 seconds"));
+    }
     let rate = live.game().world().rate();
     let mut options = WalkOptions::at(rate);
     options.radius_m = radius_m;

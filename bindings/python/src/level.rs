@@ -108,6 +108,7 @@ impl Level {
         events: bool,
         threads: usize,
     ) -> PyResult<Game> {
+        let seed = seed.map(walkon_shell::checked_seed).transpose().map_err(PyValueError::new_err)?;
         let with = StartSetup { seed, args, ..setup(interactive, events, threads)? };
         let level = (*self.built).clone();
         begun(py, || LiveGame::start(&self.text, level, with).map_err(Problem::from))

@@ -193,6 +193,43 @@ def test_a_restored_game_is_what_was_saved_and_goes_on(tmp_path):
         game.save()
 
 
+def test_a_restored_game_runs_as_many_ticks_as_are_asked_for():
+    game = room().start()
+    game.tick(ticks=90)
+    result = room().restore(game.save()).run(ticks=30)
+    assert result.ticks == 30
+
+
+def test_the_first_tick_tells_what_happened_before_it():
+    script = "function onStart() event.emit('begun', { n = 1 }) end"
+    tick = room(script).start().tick()
+    assert [line for line in tick.lines if '"begun"' in line][0].startswith('{"t":0,')
+    told = tick.emitted("begun")[0]["n"]
+    assert told == 1 and isinstance(told, int), "a whole number is one"
+
+
+def test_scripts_are_changed_by_an_input():
+    game = room("function onStart() end").start()
+    tick = game.tick(inputs.reload({"hall.lua": "function onStart(why) event.emit('new', why) end"}))
+    assert tick.emitted("new") == ["reload"]
+    for wrong in ({"kind": "skip", "scen": "a"}, {"kind": "skip", "scene": 5}, {"kind": 7, "name": "q"}):
+        with pytest.raises(walkon.InputError, match="scene|kind"):
+            game.tick(wrong)
+
+
+def test_what_the_program_refuses_is_refused_here():
+    level = room()
+    for seed in (2**53, 2**64 - 1):
+        with pytest.raises(ValueError, match="seed is"):
+            level.start(seed)
+        with pytest.raises(ValueError, match="seed is"):
+            walkon.batch(level, [1, seed])
+    game = level.start(2**53 - 1)
+    for timeout in (float("nan"), float("inf"), -1.0, 86401.0):
+        with pytest.raises(ValueError, match="timeout is"):
+            game.walk("anna", "bench", timeout=timeout)
+
+
 def test_a_game_is_not_saved_in_the_middle_of_a_scene(courtyard):
     game = courtyard.start(seed=1, interactive=True)
     while not game.tick().choices:

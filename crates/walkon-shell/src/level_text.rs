@@ -43,6 +43,18 @@ pub struct LevelText {
     pub root: PathBuf,
 }
 
+/// The largest seed: the last whole number that is exact in Lua and in every reader of JSON.
+pub const SEED_MAX: u64 = (1 << 53) - 1;
+
+/// A seed that a host gives.
+///
+/// # Errors
+/// A sentence, when it is too large.
+pub fn checked_seed(seed: u64) -> Result<u64, String> {
+    let is_exact = seed <= SEED_MAX;
+    is_exact.then_some(seed).ok_or_else(|| format!("seed is {seed}, expected 0 to {SEED_MAX}"))
+}
+
 /// Why a level was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

@@ -29,7 +29,7 @@ mod watchdog;
 pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, StopWish, run_one};
 pub use bug::{Bug, caught};
 pub use exit::{CommandFailure, Exit};
-pub use level_text::{LevelText, OpenError, StartSetup};
+pub use level_text::{LevelText, OpenError, StartSetup, checked_seed};
 pub use live::{GameEndedError, LiveGame, PoseRow};
 pub use outline::outline;
 pub use problem::{Problem, ProblemKind};
