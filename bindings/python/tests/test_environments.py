@@ -36,7 +36,8 @@ def test_spaces_are_made_from_the_tags_of_the_level():
     assert env.action_space.n == 1 + len(["bench", "door", "well"])
     assert env.observation_space.shape == (2 * 7,)
     told, info = env.reset(seed=1)
-    assert env.observation_space.contains(told) and info == {"tick": 0}
+    assert env.observation_space.contains(told) and info["tick"] == 0
+    assert env.stage.level.start(info["seed"]).hash == env.stage.game.hash, "the seed is that of the level"
     assert told[:3].tolist() == [2, 0, 6] and told[6] == 1 and told[7] == 8
     for make, part in (
         (lambda: walkon.gym.WalkonEnv(room()), '"acts"'),

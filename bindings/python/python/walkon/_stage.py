@@ -57,6 +57,8 @@ class Stage:
         self.ticks_a_step = max(1, round(every * self.level.tick_rate))
         self.ticks_max = round(seconds * self.level.tick_rate)
         self._reward = reward
+        self.seed = 0
+        """That of the episode under way."""
         self._game: Game | None = None
         self._poses: Floats = np.zeros((0, 5), dtype=np.float32)
 
@@ -87,6 +89,7 @@ class Stage:
 
     def begin(self, seed: int) -> None:
         """A new episode."""
+        self.seed = seed
         self._game = self.level.start(seed)
 
     def close(self) -> None:

@@ -56,10 +56,11 @@ class WalkonEnv(gym.Env[Floats, np.int64]):
         self.observation_space = self.stage.observation_space()  # type: ignore[assignment]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
-        """Begins an episode; ``seed`` is that of the level, and of all later episodes."""
+        """Begins an episode. The seed of its level is drawn from ``seed``, and so are those of all later episodes; it is the
+        ``seed`` of the info."""
         super().reset(seed=seed)
         self.stage.begin(seed_of(self.np_random))
-        return self.stage.observe(), self.stage.info()
+        return self.stage.observe(), {**self.stage.info(), "seed": self.stage.seed}
 
     def step(self, action: np.int64) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
         """Walks to a goal, or on, for a step."""

@@ -58,13 +58,15 @@ class WalkonParallelEnv(ParallelEnv[str, Floats, int]):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Floats], dict[str, dict[str, Any]]]:
-        """Begins an episode; ``seed`` is that of the level, and of all later episodes."""
+        """Begins an episode. The seed of its level is drawn from ``seed``, and so are those of all later episodes; it is the
+        ``seed`` of the infos."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
         self.stage.begin(seed_of(self._random))
         self.agents = list(self.possible_agents)
         seen = self.stage.observe()
-        return {agent: seen.copy() for agent in self.agents}, {agent: self.stage.info() for agent in self.agents}
+        told = {**self.stage.info(), "seed": self.stage.seed}
+        return {agent: seen.copy() for agent in self.agents}, {agent: dict(told) for agent in self.agents}
 
     def step(
         self, actions: dict[str, int]
