@@ -139,6 +139,13 @@ impl Client {
         self.incoming.recv_timeout(PATIENCE).expect("a message of the program")
     }
 
+    /// Sends bytes that are no request.
+    pub fn send(&mut self, text: &str) {
+        let stream = self.writing.as_mut().unwrap();
+        write!(stream, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        stream.flush().unwrap();
+    }
+
     /// Sends a request; its answer, as it comes.
     pub fn ask(&mut self, command: &str, arguments: Value) -> Value {
         self.sequence += 1;

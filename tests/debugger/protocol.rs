@@ -667,6 +667,25 @@ fn the_watchdog_sleeps_while_the_level_stands_still() {
 }
 
 #[test]
+fn what_is_no_request_is_left_out_and_no_thread_is_stepped_that_is_not_there() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE }, { "line": IN_UPDATE }]));
+    let stop = client.stop();
+    let ids = stop.event["hitBreakpointIds"].as_array().unwrap();
+    assert!(ids.iter().enumerate().all(|(at, id)| !ids[..at].contains(id)), "each once: {ids:?}");
+    for text in ["{]", "null", "[]", "7", "\"next\"", ""] {
+        client.send(text);
+    }
+    for how in ["next", "stepIn", "stepOut"] {
+        for thread in [json!(99), json!("1"), json!(-1), json!([1])] {
+            let why = client.refusal(how, json!({ "threadId": thread }));
+            assert!(why.contains("unknown thread"), "{why}");
+        }
+    }
+    assert_eq!(client.go("stepIn").place(), format!("guard.lua:{IN_ADD}"), "it stands where it stood");
+}
+
+#[test]
 fn breakpoints_survive_a_reload() {
     let project = project();
     let guard = file(&project, "guard.lua");

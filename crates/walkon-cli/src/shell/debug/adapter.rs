@@ -4,12 +4,13 @@
 //! one that is not known or makes no sense is refused with a sentence; paths are those of the client's disk,
 //! files of scripts are below the script folders. Not here: reading and writing messages (`wire`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_runtime::game::debugging::unknown_event;
 use walkon_runtime::script::debug::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, FaultStops, HitRule, Page,
@@ -132,7 +133,10 @@ impl DebugClient for Adapter {
 fn stopped(why: &StopReason, thread: u64) -> Value {
     let (reason, more) = match why {
         StopReason::Entry => ("entry", json!({})),
-        StopReason::Breakpoint(ids) => ("breakpoint", json!({ "hitBreakpointIds": ids })),
+        StopReason::Breakpoint(ids) => {
+            let ids: BTreeSet<_> = ids.iter().collect_set();
+            ("breakpoint", json!({ "hitBreakpointIds": ids }))
+        }
         StopReason::Step => ("step", json!({})),
         StopReason::Pause => ("pause", json!({})),
         StopReason::Fault(message) => ("exception", json!({ "description": "fault", "text": message })),
@@ -226,6 +230,9 @@ impl Adapter {
             "loadedSources" => {
                 let sources: Vec<Value> = at.files().iter().map(|file| self.source(file)).collect();
                 RequestOutcome::Answer(json!({ "sources": sources }))
+            }
+            "next" | "stepIn" | "stepOut" if !is_thread(given, at) => {
+                RequestOutcome::Refusal(format!("unknown thread {}", given["threadId"]))
             }
             "continue" => RequestOutcome::Order(DebugOrder::Continue, goes_on()),
             "next" => RequestOutcome::Order(DebugOrder::StepOver, json!({})),
@@ -409,6 +416,12 @@ fn event_stop(name: &str) -> Value {
         Some(why) => json!({ "verified": false, "message": why }),
         None => json!({ "verified": true }),
     }
+}
+
+/// Whether a request names a thread that is there, or none.
+fn is_thread(given: &Value, at: &Paused<'_>) -> bool {
+    let named = &given["threadId"];
+    named.is_null() || at.threads().iter().any(|thread| *named == thread.id)
 }
 
 fn scopes(given: &Value, at: &Paused<'_>) -> RequestOutcome {

@@ -434,6 +434,9 @@ pub(super) fn command(request: &Value) -> &str {
 fn read_all(stream: &mut impl std::io::BufRead, sender: &mpsc::Sender<Value>, flags: &Flags) {
     loop {
         match wire::read(stream) {
+            Ok(Some(message)) if !message.is_object() => {
+                tell("debugger: a message that is no JSON object was left out");
+            }
             Ok(Some(message)) => {
                 if command(&message) == "pause" {
                     flags.pauses.ask();

@@ -1,7 +1,7 @@
 //! Messages of the Debug Adapter Protocol on a stream: a length, an empty line, JSON.
 //!
-//! In: bytes. Out: objects, and back. Holds: a message is bounded; whatever else comes ends the reading. Not
-//! here: what messages mean (`adapter`).
+//! In: bytes. Out: objects, and back. Holds: a message is bounded; one that is no JSON is null, and whatever
+//! else comes ends the reading. Not here: what messages mean (`adapter`).
 
 use std::io::{self, BufRead, Write};
 
@@ -14,7 +14,7 @@ const HEAD_LINE_MAX: u64 = 4096;
 /// Lines of a head.
 const HEAD_LINES_MAX: usize = 32;
 
-/// The next message; none at the end of the stream.
+/// The next message, null for one that is no JSON; none at the end of the stream.
 ///
 /// # Errors
 /// When the stream fails, or gives something that is no message.
@@ -22,7 +22,7 @@ pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Value>> {
     let Some(length) = head(stream)? else { return Ok(None) };
     let mut text = vec![0; length];
     stream.read_exact(&mut text)?;
-    serde_json::from_slice(&text).map(Some).map_err(|error| wrong(&format!("a message is no JSON: {error}")))
+    Ok(Some(serde_json::from_slice(&text).unwrap_or_default()))
 }
 
 fn wrong(what: &str) -> io::Error {
@@ -87,10 +87,12 @@ mod tests {
             "Content-Length: -1\r\n\r\n{}",
             "Content-Length: 99999999999\r\n\r\n{}",
             "Content-Length: 5\r\n\r\n{}",
-            "Content-Length: 2\r\n\r\n{]",
         ] {
             assert!(read(&mut wrong.as_bytes()).is_err(), "{wrong}");
         }
         assert!(read(&mut "a: b\r\n".repeat(40).as_bytes()).is_err());
+        let mut torn = "Content-Length: 2\r\n\r\n{]Content-Length: 2\r\n\r\n{}".as_bytes();
+        assert_eq!(read(&mut torn).unwrap(), Some(json!(null)));
+        assert_eq!(read(&mut torn).unwrap(), Some(json!({})), "the next one is read");
     }
 }
