@@ -11,7 +11,7 @@ use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, ProfileCommandArgs, ProfileRows};
 use super::run::{Start, game_with};
-use super::shell::{Shell, shown_path};
+use super::shell::Shell;
 use crate::base::ordered;
 use crate::base::suggestions::counted;
 use crate::base::time::TickRate;
@@ -40,7 +40,6 @@ pub(super) fn run(
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let ticks_max = args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS)));
     let bound = Bound { ticks_max, until: None, is_strict: false };
-    let name = shown_path(&found, &found.path);
     let profiling = Profiling::new(args.every);
     let start = Start { scripts, seed: args.seed, args: args.args.clone(), from: None };
     let mut game = game_with(shell, &found, level, start, Some(profiling.setup()))?;
@@ -66,7 +65,7 @@ pub(super) fn run(
                 results.line(&format!("  {too_few}; --every 1 looks at each"))?;
             }
         }
-        Format::Json => results.line(&json(&name, &profile, shown, &report))?,
+        Format::Json => results.line(&json(&profile, shown, &report))?,
     }
     match interrupts.asked() {
         Some(exit) => Err(CommandFailure::Told(exit)),
@@ -108,6 +107,11 @@ fn rows(profile: &Profile, by: ProfileRows) -> Vec<ProfileRow> {
             .collect(),
     };
     rows.retain(|row| row.used.fuel > 0 || row.used.calls > 0);
+    let seen: u64 = rows.iter().map(|row| row.used.fuel).sum();
+    if by.is_sampled() && seen > 0 && seen < profile.fuel() {
+        // Between two looks at the stack, and where no code of a script stood on it.
+        rows.push(sampled("(not seen)".to_owned(), profile.fuel() - seen));
+    }
     ordered::sort_by(&mut rows, |one, other| {
         other.used.fuel.cmp(&one.used.fuel).then_with(|| one.who.cmp(&other.who))
     });
@@ -158,7 +162,7 @@ fn table(profile: &Profile, rows: &[ProfileRow], by: ProfileRows, rate: TickRate
     text
 }
 
-fn json(level: &str, profile: &Profile, rows: &[ProfileRow], report: &Report) -> String {
+fn json(profile: &Profile, rows: &[ProfileRow], report: &Report) -> String {
     let rows: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -172,7 +176,7 @@ fn json(level: &str, profile: &Profile, rows: &[ProfileRow], report: &Report) ->
         })
         .collect();
     JsonLine::default()
-        .text("level", level)
+        .text("level", &report.level)
         .count("ticks", report.ticks)
         .count("fuel", profile.fuel())
         .hash("hash", report.hash)
