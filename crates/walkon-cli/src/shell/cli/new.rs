@@ -41,7 +41,7 @@ pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Command
         Format::Human => tell(&args.folder, &paths, results)?,
         Format::Json => {
             let json = serde_json::json!({ "name": name, "folder": args.folder.display().to_string(), "files": paths });
-            results.report(&json.to_string())?;
+            results.line(&json.to_string())?;
         }
     }
     Ok(Exit::Ok)
