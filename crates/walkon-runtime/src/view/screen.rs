@@ -24,8 +24,8 @@ pub const PIXELS_MAX: u64 = 40_000_000;
 const MAP_SIDE_PX: f64 = 1200.0;
 /// Largest cell when no scale is asked for, pixels.
 const CELL_PX_MAX: f64 = 24.0;
-/// Room around the map, pixels: left for the numbers of the z axis, above for title and x axis; left and right
-/// more where numbers are longer.
+/// Room around the map, pixels: left for the numbers of the z axis, above for title and x axis; left and
+/// right more where numbers are longer.
 const LEFT_PX: f32 = 46.0;
 const ABOVE_PX: f32 = 54.0;
 const RIGHT_PX: f32 = 24.0;
@@ -33,8 +33,8 @@ const RIGHT_PX: f32 = 24.0;
 const NUMBER_GAP_PX: f32 = 7.0;
 /// From one line of an axis to the next at least, pixels.
 const AXIS_STEP_PX: f64 = 64.0;
-/// Shorter side of a map that no scale was asked for at least, pixels, while the longer one takes no more than
-/// so many times what it ought to.
+/// Shorter side of a map that no scale was asked for at least, pixels, while the longer one takes no more
+/// than so many times what it ought to.
 const NARROW_PX: f64 = 6.0;
 const LONGER_MAX: f64 = 8.0;
 /// Height of a line below the title, pixels.
@@ -56,8 +56,8 @@ const ROUND_CORNERS: u32 = 48;
 /// An outline in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScreenOutline {
-    /// Rectangles: left, top, width, height, a pixel at least. They meet without seams and do not overlap, but
-    /// for those that were thinner than a pixel.
+    /// Rectangles: left, top, width, height, a pixel at least. They meet without seams and do not overlap,
+    /// but for those that were thinner than a pixel.
     Blocks(Vec<[f32; 4]>),
     /// Closed polygons that do not overlap, each drawn with its line, so that neighbours meet without seams.
     Facets(Vec<Vec<Pixel>>),
@@ -340,8 +340,8 @@ impl ScreenFrame {
     }
 
     fn block(&self, block: &Bounds) -> [f32; 4] {
-        // Rounded to whole pixels: neighbours share an edge, so there is neither a gap nor an overlap, but for
-        // what is thinner than a pixel and is shown as one.
+        // Rounded to whole pixels: neighbours share an edge, so there is neither a gap nor an overlap, but
+        // for what is thinner than a pixel and is shown as one.
         let [left, top] = self.pixel(block.min).map(f32::round);
         let [right, bottom] = self.pixel(block.max).map(f32::round);
         [left, top, (right - left).max(1.0), (bottom - top).max(1.0)]

@@ -589,7 +589,7 @@ pub struct DrawArgs {
     /// Ticks from one frame to the next [default: as many as pass in one at --fps]
     #[arg(long, value_name = "N", requires = "gif", value_parser = every)]
     pub every: Option<u64>,
-    /// Frames a second, 1 to 50: about so many in real time [default: 20]; beside --every, so many at any speed
+    /// Frames a second, 1 to 50: about so many, in real time [default: 20]; with --every at any speed
     #[arg(long, value_name = "N", requires = "gif", value_parser = fps)]
     pub fps: Option<f64>,
 }
