@@ -1,9 +1,9 @@
 //! Laws about flights: away from the threat, and never past it.
 //!
-//! Goal: a character that flees comes no nearer to the threat, and ends far enough away, or as far as it gets.
-//! Method: rooms and corridors drawn from a seed, on grids and meshes; in each one mouse flees again and
-//! again from a place, or from a cat that stands there. Caught: corridors in which the only place far enough
-//! away lay behind the threat, and ways round to the next room that led past it.
+//! Goal: a character that flees comes no nearer to the threat, and ends far enough away, or as far as it
+//! gets. Method: rooms and corridors drawn from a seed, on grids and meshes; in each one mouse flees again
+//! and again from a place, or from a cat that stands there. Caught: corridors in which the only place far
+//! enough away lay behind the threat, and ways round to the next room that led past it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -191,6 +191,6 @@ fn who_goes_straight_up_is_followed_there_and_a_stop_is_on_the_floor_of_the_one_
         assert_eq!(with[..2], ["up true", "stopped"], "{layout}");
         assert_eq!(with[2..], ["stop up", "reached"], "{layout}");
         let without = said(&tiles(layout, ""), PEOPLE, script, 4200);
-        assert_eq!(without, ["noPath", "ground false", "noPath"], "{layout}");
+        assert_eq!(without, ["noPath", "ground false", "nearest"], "{layout}");
     }
 }

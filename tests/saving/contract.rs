@@ -393,7 +393,7 @@ fn over_new_costs() -> Piece {
     end";
     let tile = |x: usize, z: usize| match (x * 7 + z * 13) % 31 {
         0 if x > 8 || z > 8 => '#',
-        _ if (x / 9 + z / 5) % 3 == 0 => ',',
+        _ if (x / 9 + z / 5).is_multiple_of(3) => ',',
         _ => '.',
     };
     let row = |z: usize| (0..256).map(|x| tile(x, z)).collect::<String>();

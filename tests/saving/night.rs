@@ -55,7 +55,7 @@ fn the_morning_is_the_same_wherever_the_night_is_saved() {
             saves.push(game.save().unwrap());
         }
     });
-    assert_eq!(unbroken.0, r#"{"alarms":1.0,"caught":true,"escaped":false,"stolen":false}"#);
+    assert_eq!(unbroken.0, r#"{"alarms":1,"caught":true,"escaped":false,"stolen":false}"#);
     for saved in saves {
         let mut loaded = Game::restore(level(), setup(), &saved).unwrap_or_else(|error| panic!("{error}"));
         let at = loaded.world().tick().0;

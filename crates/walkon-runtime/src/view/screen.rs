@@ -216,7 +216,7 @@ struct ScreenFrame {
     projection: GroundProjection,
     scale: f64,
     map: [f32; 4],
-    axes: [Axis; 2],
+    axes: [NumberedAxis; 2],
     width_px: u32,
     height_px: u32,
     legend_rows: Vec<Vec<usize>>,
@@ -237,7 +237,7 @@ impl ScreenFrame {
         }
         let title = text_width_px(&picture.title, theme::TITLE_PX);
         let (bounds, projection) = (picture.bounds, picture.projection);
-        let axes = [0, 1].map(|axis| Axis::new(bounds.min[axis], bounds.max[axis], scale));
+        let axes = [0, 1].map(|axis| NumberedAxis::new(bounds.min[axis], bounds.max[axis], scale));
         let [x_px, z_px] = [&axes[0], &axes[1]].map(|axis| axis.words_px);
         let left = LEFT_PX.max((z_px + 2.0 * NUMBER_GAP_PX).ceil());
         let right = match projection {
@@ -537,7 +537,7 @@ impl ScreenFrame {
 }
 
 /// The numbers along a side of a map.
-struct Axis {
+struct NumberedAxis {
     /// From one to the next, metres.
     step_m: f64,
     /// The first and the last, as many steps from zero.
@@ -546,7 +546,7 @@ struct Axis {
     words_px: f32,
 }
 
-impl Axis {
+impl NumberedAxis {
     /// As many as have room between two ends, metres.
     fn new(low: f64, high: f64, scale: f64) -> Self {
         let of = |step_m: f64| {

@@ -6,7 +6,7 @@ mod source;
 use glam::Vec3;
 use walkon_shell::{CommandFailure, Exit};
 
-use self::source::{DrawSource, DrawnText};
+use self::source::{DrawSource, DrawnText, not_before};
 use super::args::DrawArgs;
 use super::canvas::{form_of, search_picture, slant_of, text, world_picture, write};
 use super::path_question::{PathQuestion, floor_of, layer_of, on_floor};
@@ -133,17 +133,6 @@ impl DrawnMoment {
             Self::Loaded(world) => world,
             Self::Run(game) => game.world_mut(),
         }
-    }
-}
-
-/// Refuses a tick before the one in which a run begins: that of its save game.
-fn not_before(game: &Game, option: &str, asked: Option<u64>) -> Result<(), CommandFailure> {
-    let begun = game.world().tick().0;
-    match asked.filter(|tick| *tick < begun) {
-        Some(tick) => Err(CommandFailure::usage(format!(
-            "{option}: tick {tick} lies before the save game that the trace begins from, expected {begun} or later"
-        ))),
-        None => Ok(()),
     }
 }
 

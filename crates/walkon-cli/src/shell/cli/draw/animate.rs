@@ -11,8 +11,7 @@ use std::path::Path;
 use glam::Vec3;
 use walkon_shell::{CommandFailure, Exit};
 
-use super::not_before;
-use super::source::DrawSource;
+use super::source::{DrawSource, not_before};
 use crate::base::suggestions::counted;
 use crate::base::time::{TickNumber, TickRate};
 use crate::game::Game;

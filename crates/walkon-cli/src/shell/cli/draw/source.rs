@@ -12,6 +12,7 @@ use walkon_shell::CommandFailure;
 use walkon_shell::project::{FoundLevel, Project, find_level, level_of_stream};
 
 use crate::disk::{self, BYTE_ORDER_MARK};
+use crate::game::Game;
 use crate::game::recording::Recording;
 use crate::level::Level;
 use crate::shell::cli::args::DrawArgs;
@@ -126,5 +127,16 @@ impl DrawSource {
     /// The seed that it is built with.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+}
+
+/// Refuses a tick before the one in which a run begins: that of its save game.
+pub(super) fn not_before(game: &Game, option: &str, asked: Option<u64>) -> Result<(), CommandFailure> {
+    let begun = game.world().tick().0;
+    match asked.filter(|tick| *tick < begun) {
+        Some(tick) => Err(CommandFailure::usage(format!(
+            "{option}: tick {tick} lies before the save game that the trace begins from, expected {begun} or later"
+        ))),
+        None => Ok(()),
     }
 }
