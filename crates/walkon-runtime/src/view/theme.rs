@@ -212,7 +212,7 @@ mod tests {
         for (index, one) in told.iter().enumerate() {
             let grounds = [CELL_PLAIN, CELL_BLOCKED, CELL_PADDING, PAPER];
             let others = told[..index].iter().map(|other| (other, 12.5));
-            for (other, least) in others.chain(grounds.iter().map(|ground| (ground, 10.0))) {
+            for (other, least) in others.chain(grounds.iter().map(|ground| (ground, 8.0))) {
                 for eyes in &EYES {
                     let apart = [seen(*one, eyes), seen(*other, eyes)];
                     let square: f64 = (0..3).map(|axis| (apart[0][axis] - apart[1][axis]).powi(2)).sum();
