@@ -324,6 +324,20 @@ fn a_search_shows_the_layers_that_are_asked_for() {
 }
 
 #[test]
+fn the_title_of_a_search_tells_the_length_that_path_prints() {
+    let project = Project::new();
+    // Up and down by 45 degrees.
+    let hill = r#""vertices": [[0,0,0],[6,6,0],[12,0,0],[12,0,4],[6,6,4],[0,0,4]],
+        "polygons": [[0,1,4,5],[1,2,3,4]]"#;
+    project.write("levels/hill.json", &format!(r#"{{ "navigation": {{ "kind": "mesh", {hill} }} }}"#));
+    project.expect(0, &["draw", "hill", "--from", "1,2", "--to", "11,2", "--out", "hill.svg"]);
+    let svg = project.read("hill.svg");
+    assert!(words(&svg).iter().any(|words| words.contains("path: 14.14 m")), "{:?}", words(&svg));
+    let (out, _) = project.expect(0, &["path", "hill", "--from", "1,2", "--to", "11,2"]);
+    assert!(out.contains("14.14 m"), "{out}");
+}
+
+#[test]
 fn layers_below_one_another_have_no_id_in_common() {
     let project = Project::new();
     let layers = r#""layers": [ { "name": "low", "rows": ["...."] }, { "name": "high", "rows": ["...."] } ]"#;

@@ -57,7 +57,7 @@ fn waits(world: &World, character: &Character) -> bool {
 /// The characters that a walk under way was planned around.
 pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
-    // A ring: whoever stands in it keeps its colour.
+    // A ring, so that the colour of the character in it stays visible.
     let look = Style::line(theme::DISC, 2.0);
     let shape = |(who, (disc, count)): (CharacterId, (Disc, usize))| {
         let form = Figure::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };

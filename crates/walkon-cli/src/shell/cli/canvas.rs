@@ -51,7 +51,7 @@ pub(super) fn form_of(path: &Path) -> Result<PictureFormat, CommandFailure> {
 
 /// A picture of a search.
 pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8, slant: Slant) -> Picture {
-    let length = || format!("{:.2} m", scene.answer.path.length_in_space_m());
+    let length = || format!("{:.2} m", scene.world.nav().length_in_space_m(&scene.answer.path));
     let words = match (scene.answer.status, scene.answer.trouble) {
         (PathStatus::Complete, _) => length(),
         (PathStatus::Partial, _) => format!("{} of the way", length()),

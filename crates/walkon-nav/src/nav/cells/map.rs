@@ -491,17 +491,10 @@ impl CellMap {
         }
     }
 
-    /// Sectors that wait to be made, in order; those of a map by itself count as layer 0.
-    pub(super) fn unmade_sectors(&self) -> Vec<(u8, u32)> {
-        let sectors = self.sectors.iter();
-        sectors.flat_map(|sectors| sectors.waiting()).map(|sector| (0, sector)).collect()
-    }
-
-    /// Has just these sectors wait, as a map that was saved had them.
-    pub(super) fn restore_unmade_sectors(&mut self, unmade: &[(u8, u32)]) {
-        let waiting: Vec<u32> = unmade.iter().map(|(_, sector)| *sector).collect();
+    /// Changes the sectors that there are, by the ground as most walk on it.
+    pub(super) fn change_sectors(&mut self, change: impl FnOnce(&mut Sectors, &WeightedGround)) {
         if let Some(mut sectors) = self.sectors.take() {
-            Arc::make_mut(&mut sectors).restore_waiting(&self.even_handed(), &waiting);
+            change(Arc::make_mut(&mut sectors), &self.even_handed());
             self.sectors = Some(sectors);
         }
     }
@@ -509,9 +502,8 @@ impl CellMap {
     /// Goes on with what makes far ways fast, for so many expansions at most; what it took. Sectors have
     /// their turn whatever is allowed: without them each search takes more.
     pub(super) fn precompute_far(&mut self, allowance: u32) -> u32 {
-        if let Some(mut sectors) = self.sectors.take_if(|sectors| !sectors.are_ready()) {
-            Arc::make_mut(&mut sectors).take_turn(&self.even_handed());
-            self.sectors = Some(sectors);
+        if self.sectors.as_ref().is_some_and(|sectors| !sectors.are_ready()) {
+            self.change_sectors(Sectors::take_turn);
         }
         let mut far = std::mem::take(&mut self.far);
         let spent = far.precompute_idle(&self.widest(), &self.base.labels, allowance);
@@ -587,15 +579,11 @@ impl CellMap {
 
     /// Brings the sectors up to date after changes within some windows, or begins them.
     fn redo_sectors(&mut self, windows: impl Iterator<Item = Window>) {
-        let Some(mut sectors) = self.sectors.take() else {
-            if self.has_begun {
-                self.make_sectors();
-            }
-            return;
-        };
+        if self.sectors.is_none() && self.has_begun {
+            return self.make_sectors();
+        }
         let parts: Vec<CellRect> = windows.map(Window::rect).collect();
-        Arc::make_mut(&mut sectors).redo(&self.even_handed(), &parts);
-        self.sectors = Some(sectors);
+        self.change_sectors(|sectors, ground| sectors.redo(ground, &parts));
     }
 
     /// The ground of the map with all areas open.

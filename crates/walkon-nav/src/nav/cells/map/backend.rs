@@ -157,11 +157,13 @@ impl Backend for CellMap {
     }
 
     fn unmade(&self) -> Vec<(u8, u32)> {
-        self.unmade_sectors()
+        let sectors = self.sectors.iter();
+        sectors.flat_map(|sectors| sectors.waiting()).map(|sector| (0, sector)).collect()
     }
 
     fn restore_unmade(&mut self, unmade: &[(u8, u32)]) {
-        self.restore_unmade_sectors(unmade);
+        let waiting: Vec<u32> = unmade.iter().map(|(_, sector)| *sector).collect();
+        self.change_sectors(|sectors, ground| sectors.restore_waiting(ground, &waiting));
     }
 
     fn keep_body_classes(&mut self, kinds: usize) {
