@@ -49,6 +49,15 @@ fn passed_m(end: Vec3) -> f32 {
     PASSED_M.max(2.0 * f32::EPSILON * far_m)
 }
 
+/// Whether two places are one by their bits: what is no number is not even itself. Without arrays, which cost
+/// hundreds of instructions where the caller is compiled for size.
+#[inline]
+fn is_same_place(one: Vec3, other: Vec3) -> bool {
+    one.x.to_bits() == other.x.to_bits()
+        && one.y.to_bits() == other.y.to_bits()
+        && one.z.to_bits() == other.z.to_bits()
+}
+
 impl Cursor {
     /// The place of a body that sets out on a path.
     #[must_use]
@@ -62,10 +71,12 @@ impl Cursor {
     #[inline]
     pub fn next(self, path: &Path) -> Option<Vec3> {
         // Only at the end are both ends one, so most answers need not read the path.
-        // By their bits: what is no number is not even itself.
-        let [from, to] = self.ends.map(|end| end.to_array().map(f32::to_bits));
-        let has_next = from != to || self.segment as usize + 1 < path.points.len();
-        has_next.then_some(self.ends[1])
+        let [from, to] = self.ends;
+        if is_same_place(from, to) && self.segment as usize + 1 >= path.points.len() {
+            None
+        } else {
+            Some(to)
+        }
     }
 
     /// The same place with the ends of its segment as the path has them now.

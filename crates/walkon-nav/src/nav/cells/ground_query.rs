@@ -55,9 +55,9 @@ impl<'a> CellGroundQuery<'a> {
             return OpenGround::NONE;
         }
         let around = OpenGround::around(from, to, spare_m);
-        let [min, max] = around.corners().map(|corner| Vec3::new(corner.x, from.y, corner.y));
-        let is_open =
-            line_of_sight::is_in_the_open(self.view.bits(), self.map.to_cells(min), self.map.to_cells(max));
+        let [min, max] = around.corners();
+        let to_cells = |corner: Vec2| self.map.to_cells(Vec3::new(corner.x, from.y, corner.y));
+        let is_open = line_of_sight::is_in_the_open(self.view.bits(), to_cells(min), to_cells(max));
         if is_open { around } else { OpenGround::NONE }
     }
 
