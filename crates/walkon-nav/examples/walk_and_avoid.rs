@@ -1,4 +1,5 @@
-//! Eight people who walk through a gap in a wall from both sides: paths, steps along them, and avoidance.
+//! Eight people who walk through a gap in a wall from both sides: paths, steps along them, avoidance, and
+//! taking overlaps apart. To plan again where the way has become another one is the game's part.
 //!
 //! Run it with `cargo run -p walkon-nav --example walk_and_avoid`.
 #![allow(clippy::print_stdout)]
@@ -8,6 +9,7 @@ use std::error::Error;
 use walkon_nav::base::threads::Threads;
 use walkon_nav::crowd::avoid::{AvoidSettings, Avoider, Step, Walker, Wall};
 use walkon_nav::crowd::follow::{BodyPose, Cursor, StepGait, Stride, stride};
+use walkon_nav::crowd::resolve::{Bodies, BodyStance, PushSettings, Resolver};
 use walkon_nav::glam::{Vec2, Vec3};
 use walkon_nav::nav::cells::{AreaShape, CellMap, GridSource};
 use walkon_nav::nav::{NavMap, Path, PathQuery, Search, Traversal};
@@ -53,6 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let settings = AvoidSettings::default();
     let (mut avoider, mut velocities) = (Avoider::default(), Vec::new());
+    let (mut resolver, mut bodies, mut held) = (Resolver::default(), Bodies::default(), Vec::new());
     let ground = map.footing(&by);
     for tick in 0..3000_u32 {
         if people.iter().all(Person::has_arrived) {
@@ -72,10 +75,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let step = Step { settings: &settings, step_s: STEP_S, epoch: tick / 30, threads: Threads::ONE };
         avoider.run(&walkers, walls, &step, &mut velocities);
-        for ((person, stride), velocity) in people.iter_mut().zip(&strides).zip(&velocities) {
+        // The bodies as these velocities lead them, then pushed apart where they overlap. Nobody leaves the
+        // ground, whatever the others do.
+        bodies.clear();
+        for (person, velocity) in people.iter().zip(&velocities) {
             let wanted = person.pose.place + Vec3::new(velocity.x, 0.0, velocity.y) * STEP_S;
-            // Nobody leaves the ground, whatever the others do.
-            let place = map.slide(person.pose.place, wanted, &by);
+            let stance = BodyStance { moving: !person.has_arrived(), ..BodyStance::default() };
+            bodies.push(map.slide(person.pose.place, wanted, &by), RADIUS_M, stance);
+        }
+        resolver.resolve(&mut bodies, &ground, &PushSettings::default());
+        // Steps into somebody that could not be pushed away are taken back to where they began.
+        let began: Vec<Vec2> = people.iter().map(|person| flat(person.pose.place)).collect();
+        held.clear();
+        resolver.hold_back(&mut bodies, &began, &mut held);
+        for (index, (person, stride)) in people.iter_mut().zip(&strides).enumerate() {
+            let at = bodies.places[index];
+            let place = Vec3::new(at.x, bodies.floors_m[index], at.y);
             person.velocity = flat(place - person.pose.place) / STEP_S;
             person.pose = BodyPose { place, heading: stride.heading };
             person.cursor = person.cursor.onward(&person.path, place);

@@ -9,5 +9,10 @@ pub mod base;
 pub mod crowd;
 pub mod nav;
 
+/// The README, whose code runs with the tests of the documents.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// The vectors of the API.
 pub use glam;

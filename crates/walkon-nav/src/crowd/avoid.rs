@@ -65,8 +65,10 @@ pub struct Avoider {
 impl Avoider {
     /// Fills `out` with a velocity for each of `walkers`, in their order. `walls` is asked for those near one
     /// walker and adds them to a list; only walls within its top speed times the horizon for walls matter.
-    /// [`GroundQuery::walls_near`](crate::nav::GroundQuery::walls_near) has those of a map; the example
-    /// `walk_and_avoid` shows all of a step.
+    /// [`GroundQuery::walls_near`](crate::nav::GroundQuery::walls_near) has those of a map. Velocities keep
+    /// apart those who have room; where they have none, bodies come to overlap unless a
+    /// [`Resolver`](crate::crowd::resolve::Resolver) parts them. The example `walk_and_avoid` shows all of a
+    /// step.
     /// `step_s` is the length of a step; where it is not above zero nobody moves. Cost: linear in the
     /// walkers.
     pub fn run(

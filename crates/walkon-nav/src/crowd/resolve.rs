@@ -19,6 +19,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::spatial_hash::{HashCells, Lookup, SpatialHash};
 use crate::base::threads::Threads;
+use crate::nav::GroundQuery;
 
 #[cfg(test)]
 mod tests;
@@ -55,6 +56,21 @@ impl Ground for Open {
 
     fn is_open(&self, _place: Vec3, _reach_m: f32, _body: usize) -> bool {
         true
+    }
+}
+
+/// The ground of a map, the same for all bodies.
+impl Ground for GroundQuery<'_> {
+    fn clear(&self, from: Vec3, to: Vec3, _body: usize) -> bool {
+        GroundQuery::clear(self, from, to)
+    }
+
+    fn is_open(&self, place: Vec3, reach_m: f32, _body: usize) -> bool {
+        GroundQuery::is_open(self, place, reach_m)
+    }
+
+    fn price(&self, place: Vec3, _body: usize) -> u32 {
+        GroundQuery::price(self, place)
     }
 }
 

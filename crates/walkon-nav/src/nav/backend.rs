@@ -7,7 +7,7 @@
 use glam::Vec3;
 
 use crate::base::cost::Cost;
-use crate::base::geom::{Bounds, flat_distance};
+use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
@@ -311,8 +311,13 @@ pub trait Backend {
     fn detour_price(&self, others: &[Disc], _by: &Traversal) -> u32 {
         /// Nodes that are marked as taken in the time of an expansion.
         const NODES: f32 = 8.0;
-        let nodes = |disc: &Disc| (2.0 * disc.radius_m / self.node_m() + 1.0).powi(2);
-        // A NaN, or a number that is too large, becomes the nearest possible one.
+        let (bounds, all) = (self.bounds(), self.node_count() as f32);
+        let nodes = |disc: &Disc| {
+            let square = Bounds::of(&[ground(disc.centre)]).grown(f64::from(disc.radius_m));
+            // What is not finite meets nothing.
+            let meets = disc.centre.is_finite() && square.overlaps(&bounds);
+            if meets { (2.0 * disc.radius_m / self.node_m() + 1.0).powi(2).min(all) } else { 0.0 }
+        };
         (others.iter().map(nodes).sum::<f32>() / NODES) as u32
     }
 

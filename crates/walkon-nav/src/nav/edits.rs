@@ -55,7 +55,8 @@ pub struct TileEdit {
     pub walkable: Option<bool>,
     /// Cost of a metre in it over a metre of plain ground; kept within 0.1 to 100.
     pub factor: Option<f32>,
-    /// The directions in which it may not be left: bit d for direction d, clockwise from +x seen from above.
+    /// The directions in which it may not be left: bit d for direction d, clockwise from +x seen from above;
+    /// for diagonals see [`CellSource::leave`](crate::nav::CellSource::leave).
     pub leave: Option<u8>,
 }
 

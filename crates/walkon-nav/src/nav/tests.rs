@@ -8,7 +8,7 @@ use crate::base::trig;
 use crate::nav::cells::{CellMap, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid};
 use crate::nav::graph::{EditableGraph, GraphSource, PointGraph, WIDTH_MAX_M};
 use crate::nav::{
-    AreaEdit, AreaShape, FACTOR_RANGE, LayerPoint, MeshSource, NavEdit, NavMap, NavMesh, PathQuery,
+    AreaEdit, AreaShape, Disc, FACTOR_RANGE, LayerPoint, MeshSource, NavEdit, NavMap, NavMesh, PathQuery,
     PathStatus, Search, Traversal,
 };
 
@@ -210,6 +210,36 @@ fn an_obstacle_of_no_radius_or_no_place_is_the_same_on_every_kind_of_map() {
             let mut map = plain.clone();
             lay(&mut map, place, 1.0);
             assert!(map.is_walkable(there, &by) && map.is_walkable(here, &by), "{kind} {place}");
+        }
+    }
+}
+
+#[test]
+fn people_cost_a_plan_no_more_than_the_ground_that_they_stand_on() {
+    let by = Traversal::default();
+    for (kind, map) in maps() {
+        let price = |x: f32, radius_m: f32| {
+            map.detour_price(&[Disc { centre: Vec3::new(x, 0.0, 2.0), radius_m }], &by)
+        };
+        assert!(price(2.0, 0.3) <= 9, "{kind}");
+        let most = price(2.0, 0.3).max(map.node_count() as u32);
+        for radius_m in [1.0, 100.0, 1e6, 1e30, INF] {
+            assert!(price(2.0, radius_m) <= most, "{kind} {radius_m}");
+        }
+        if kind != "mesh" {
+            let far = [(50.0, 1.0), (5000.0, 1000.0), (1e7, 1e5), (NAN, 100.0), (INF, 1.0), (2.0, NAN)];
+            assert!(far.iter().all(|&(x, radius_m)| price(x, radius_m) == 0), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn no_reach_is_too_odd_to_ask_whether_ground_is_open() {
+    let (here, by) = (Vec3::new(2.0, 0.0, 2.0), Traversal::default());
+    for (kind, map) in maps() {
+        for reach_m in [-INF, -1e30, -1.0, NAN, INF, 1e30] {
+            let _ = map.footing(&by).is_open(here, reach_m);
+            assert!(!map.footing(&by).is_open(here, INF), "{kind}");
         }
     }
 }

@@ -380,11 +380,14 @@ impl Bits {
     }
 
     /// Whether all cells of a rectangle, from the one with the lowest column and row to the one with the
-    /// highest, are walkable. May say false of one wider than a word. Cost: a word or two for each row.
+    /// highest, are walkable. May say false of one wider than a word, and does of one without cells. Cost: a
+    /// word or two for each row.
     #[inline]
     pub(crate) fn is_open(&self, first: [i64; 2], last: [i64; 2]) -> bool {
         let is_on_map = first[0] >= 0
             && first[1] >= 0
+            && first[0] <= last[0]
+            && first[1] <= last[1]
             && last[0] < i64::from(self.width())
             && last[1] < i64::from(self.depth());
         // On the map first: beyond it differences may be too large for their type.

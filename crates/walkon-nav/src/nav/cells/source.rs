@@ -95,8 +95,9 @@ pub struct CellSource {
     /// 0 for no area, k for `AreaId(k - 1)`, one entry a cell; empty when there are no areas.
     pub area: Vec<u16>,
     /// The directions in which a cell may not be left, one entry a cell: bit d for direction d, clockwise
-    /// from +x seen from above, so 0 is +x, 2 is +z. A diagonal needs the permission of both its sides. Empty
-    /// when all are open.
+    /// from +x seen from above, so 0 is +x, 2 is +z. A step along a diagonal crosses a corner: it is
+    /// forbidden where the diagonal itself is, or one of the four edges that meet there, in its direction.
+    /// Hexagons have no such corners. Empty when all are open.
     pub leave: Vec<u8>,
     /// The areas.
     pub areas: Vec<CellArea>,
