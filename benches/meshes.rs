@@ -64,7 +64,7 @@ fn compare(name: &str, queries: &[Query]) {
     let Ok(text) = std::fs::read_to_string(data(&format!("{name}.mesh"))) else { return };
     let mut theirs: polyanya::Mesh = PolyanyaFile::from_bytes(text.as_bytes()).try_into().unwrap();
     theirs.bake();
-    let checked = walkon_runtime::level::from_mesh(&text).unwrap().check().unwrap();
+    let checked = walkon_runtime::level::from_mesh(&text).unwrap().mesh.check().unwrap();
     let ours = NavMesh::new(&MeshSource { ground: Some(checked), ..MeshSource::default() }).unwrap();
     let by = Traversal::default();
     let mut compared = ours.compared(&by);

@@ -40,9 +40,9 @@ pub fn obj(bytes: &[u8]) -> bool {
             solids(&triangles);
         }
     }
-    let polygons = std::str::from_utf8(bytes).ok().and_then(|text| level::from_obj(text).ok());
-    if let Some(raw) = &polygons {
-        walk_on_polygons(raw);
+    let polygons = level::from_obj(bytes).ok();
+    if let Some(file) = &polygons {
+        walk_on_polygons(&file.mesh);
     }
     scene.is_ok() || polygons.is_some()
 }
@@ -63,7 +63,7 @@ pub fn gltf(bytes: &[u8]) -> bool {
 /// A navigation mesh in the form `.mesh`.
 pub fn mesh(bytes: &[u8]) -> bool {
     let polygons = std::str::from_utf8(bytes).ok().and_then(|text| level::from_mesh(text).ok());
-    polygons.as_ref().is_some_and(walk_on_polygons)
+    polygons.is_some_and(|file| walk_on_polygons(&file.mesh))
 }
 
 /// A graph in its editing form or in its compact form, alone and as the file of a level.

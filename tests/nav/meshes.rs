@@ -124,6 +124,31 @@ fn what_is_wrong_with_polygons_is_named_with_its_place() {
 }
 
 #[test]
+fn a_polygon_of_a_file_is_named_with_its_line() {
+    let obj = mesh("\"file\": \"it.obj\"");
+    let corners = "# corners\nv 0 0 0\nv 2 0 0\nv 2 0 2\nv 0 0 2\n";
+    let twice = format!("{corners}f 1 2 3\n\nf 1 1 3\n");
+    let apart = format!("{corners}v 2 0 0\nv 2 0 2\nv 4 0 0\nf 1 2 3 4\nf 5 7 6\n");
+    for (text, line, message) in [
+        (twice, 8, "polygon 1: passes vertex 0 twice; expected every corner once"),
+        (
+            apart,
+            9,
+            "polygon 0: its vertex 2 and vertex 5 lie at one place, so an edge there is not shared; merge them",
+        ),
+    ] {
+        let found = error(&obj, &[("levels/it.obj", &text)]);
+        assert_eq!(found, ("mesh".to_owned(), line, message.to_owned()), "{text}");
+    }
+    let latin = [corners.as_bytes(), b"usemtl \xe9\nf 1 2 3 4\n"].concat();
+    assert!(level::from_obj(&latin).is_ok(), "names may be in any encoding");
+    let flat = mesh("\"file\": \"it.mesh\"");
+    let found =
+        error(&flat, &[("levels/it.mesh", "mesh\n2\n3 1\n0 0 0\n1 0 0\n2 0 0\n\n3 0 1 2 -1 -1 -1\n")]);
+    assert_eq!((found.0.as_str(), found.1), ("mesh", 8), "{}", found.2);
+}
+
+#[test]
 fn no_bytes_of_a_mesh_file_make_it_panic() {
     let mut rng = walkon_runtime::base::rng::Rng::stream(3, "fuzz");
     let obj = "v 0 0 0\nv 4 0 0\nv 4 0 4\nf 1 2 3\nf -1//2 2 1\n";
@@ -135,8 +160,8 @@ fn no_bytes_of_a_mesh_file_make_it_panic() {
             bytes[at] = b"0123456789-. \nfve/x"[rng.below(19) as usize];
         }
         let text = String::from_utf8_lossy(&bytes);
-        let parsed = if round % 2 == 0 { level::from_mesh(&text) } else { level::from_obj(&text) };
-        match parsed.map(|raw| raw.check().is_ok()) {
+        let parsed = if round % 2 == 0 { level::from_mesh(&text) } else { level::from_obj(&bytes) };
+        match parsed.map(|file| file.mesh.check().is_ok()) {
             Ok(true) => read += 1,
             _ => refused += 1,
         }
@@ -217,7 +242,7 @@ fn published(name: &str) -> Option<String> {
 }
 
 fn map_of(text: &str) -> NavMap {
-    let checked = level::from_mesh(text).expect("a mesh").check().expect("in order");
+    let checked = level::from_mesh(text).expect("a mesh").mesh.check().expect("in order");
     let source = MeshSource { ground: Some(checked), ..MeshSource::default() };
     NavMap::from(NavMesh::new(&source).expect("a map"))
 }
@@ -233,7 +258,8 @@ fn every_published_mesh_loads_or_is_refused_with_its_reason() {
         assert_eq!((map.node_count(), map.islands().len()), (polygons, parts), "{name}");
     }
     let Some(text) = published("nav_test.obj") else { return };
-    let error = level::from_obj(&text).expect("polygons").check().expect_err("walls are no ground");
+    let error =
+        level::from_obj(text.as_bytes()).expect("polygons").mesh.check().expect_err("walls are no ground");
     assert!(error.to_string().starts_with("polygon 0: degenerate"), "{error}");
 }
 

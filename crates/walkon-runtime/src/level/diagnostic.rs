@@ -266,6 +266,14 @@ impl Findings {
         self.files.len().saturating_sub(1).min(usize::from(u16::MAX)) as u16
     }
 
+    /// A line of a file, from 1, without its end.
+    pub(crate) fn line(&self, file: u16, line: usize) -> Span {
+        let Some(found) = self.files.get(usize::from(file)) else { return Span::new(file, 0, 0) };
+        let start = found.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0) as usize;
+        let end = found.line_starts.get(line).map_or(found.text.len(), |&next| next as usize - 1);
+        Span::new(file, start, end.max(start))
+    }
+
     /// Adds an error; the sentence is only built while there is room for it.
     pub(crate) fn error(&mut self, finding: impl FnOnce() -> PendingDiagnostic) {
         if self.errors.len() < DIAGNOSTICS_MAX {

@@ -219,7 +219,11 @@ impl<'s> LoadingLevel<'s> {
         let Some(file) = mesh.file.as_ref().filter(|file| !file.value.is_empty()) else { return };
         let path = beside(level, &file.value);
         match self.source.read(&path, FILE_BYTES_MAX) {
-            Ok(bytes) => mesh.polygons = mesh::read(&mut self.findings, &path, &bytes),
+            Ok(bytes) => {
+                if let Some(file) = mesh::read(&mut self.findings, &path, &bytes) {
+                    (mesh.polygons, mesh.polygon_lines) = (Some(file.mesh), file.polygon_lines);
+                }
+            }
             Err(error) => {
                 let finding = PendingDiagnostic::new(code::IO, file.span, "").at("/navigation/file");
                 self.unreadable(&path, &error, finding);

@@ -15,7 +15,7 @@ use super::cell_sizes::CellSizes;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::forms::{FileName, List, OneOf, double, list, natural};
 use super::json::{Fields, JsonReader, JsonValue};
-use super::meshfile::{from_mesh, from_obj};
+use super::meshfile::{MeshFile, from_mesh, from_obj};
 use super::object::{Form, SchemaParts, object};
 use crate::nav::{Avoidance, RawMesh};
 
@@ -36,6 +36,8 @@ pub struct MeshDef {
     pub file: Option<Located<String>>,
     /// The polygons; None where the areas are the ground, and until the file is read.
     pub polygons: Option<RawMesh>,
+    /// The line of each polygon in that file, from 1; empty where they stand in the level.
+    pub polygon_lines: Vec<u32>,
     /// How wider bodies keep off walls.
     pub avoidance: Avoidance,
     /// Ways over gaps in the ground, for characters that can take them.
@@ -159,12 +161,13 @@ impl Form for CornerRing {
 
 /// What a mesh file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MeshFormat {
+pub(super) enum MeshFormat {
     Mesh,
     Obj,
 }
 
-fn form_of(path: &str) -> Option<MeshFormat> {
+/// The form of a mesh file, by its name.
+pub(super) fn form_of(path: &str) -> Option<MeshFormat> {
     let lower = path.to_ascii_lowercase();
     match lower.rsplit_once('.')?.1 {
         "mesh" => Some(MeshFormat::Mesh),
@@ -174,23 +177,23 @@ fn form_of(path: &str) -> Option<MeshFormat> {
 }
 
 /// The polygons of a mesh file that a level names, into `findings`.
-pub(super) fn read(findings: &mut Findings, path: &str, bytes: &[u8]) -> Option<RawMesh> {
+pub(super) fn read(findings: &mut Findings, path: &str, bytes: &[u8]) -> Option<MeshFile> {
     let file = findings.add_file(path, bytes);
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        findings
-            .error(|| PendingDiagnostic::new(code::ENCODING, Span::new(file, 0, 0), "the file is not UTF-8"));
-        return None;
+    let parsed = match form_of(path) {
+        Some(MeshFormat::Obj) => from_obj(bytes),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => from_mesh(text),
+            Err(_) => {
+                let place = Span::new(file, 0, 0);
+                findings.error(|| PendingDiagnostic::new(code::ENCODING, place, "the file is not UTF-8"));
+                return None;
+            }
+        },
     };
-    let parsed = if form_of(path) == Some(MeshFormat::Obj) { from_obj(text) } else { from_mesh(text) };
-    match parsed {
-        Ok(mesh) => Some(mesh),
-        Err(error) => {
-            let start = text.split_inclusive('\n').take(error.line.saturating_sub(1)).map(str::len).sum();
-            let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
-            findings.error(|| {
-                PendingDiagnostic::new(code::MESH, Span::new(file, start, end), error.message.clone())
-            });
-            None
-        }
-    }
+    parsed
+        .map_err(|error| {
+            let place = findings.line(file, error.line);
+            findings.error(|| PendingDiagnostic::new(code::MESH, place, error.message.clone()));
+        })
+        .ok()
 }

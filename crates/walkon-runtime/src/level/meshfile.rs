@@ -1,6 +1,6 @@
 //! Navigation meshes in files: the `.mesh` form of the Polyanya authors, and polygons in Wavefront OBJ.
 //!
-//! In: the text of a file. Out: a [`RawMesh`], not yet judged. Holds: counts are checked before anything is
+//! In: the text of a file. Out: a [`MeshFile`]. Holds: counts are checked before anything is
 //! allocated; a mistake is named with its line, from 1; nothing panics. `.mesh` lies flat: its x and y are x
 //! and z of the world. The neighbours that it lists are read and compared in number only, because neighbours
 //! follow from the corners. Not here: how an OBJ is read (`scene`), whether the polygons fit together
@@ -18,6 +18,15 @@ pub struct MeshFileError {
     pub line: usize,
     /// What is wrong and what was expected.
     pub message: String,
+}
+
+/// A mesh as it stands in a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshFile {
+    /// Not yet judged.
+    pub mesh: RawMesh,
+    /// The line of each polygon, from 1.
+    pub polygon_lines: Vec<u32>,
 }
 
 fn wrong(line: usize, message: impl Into<String>) -> MeshFileError {
@@ -70,7 +79,7 @@ fn short(word: &str) -> String {
 ///
 /// # Errors
 /// The first place that is not as it should be.
-pub fn from_mesh(text: &str) -> Result<RawMesh, MeshFileError> {
+pub fn from_mesh(text: &str) -> Result<MeshFile, MeshFileError> {
     let mut words = Words::new(text.strip_prefix('\u{feff}').unwrap_or(text));
     if words.next("the word mesh")? != "mesh" {
         return Err(wrong(
@@ -84,7 +93,7 @@ pub fn from_mesh(text: &str) -> Result<RawMesh, MeshFileError> {
     }
     let vertices = words.count("the number of vertices", VERTICES_MAX)?;
     let polygons = words.count("the number of polygons", POLYGONS_MAX)?;
-    let mut mesh = RawMesh::default();
+    let MeshFile { mut mesh, mut polygon_lines } = MeshFile::default();
     // Grown as lines come in: a number is no reason to allocate.
     for _ in 0..vertices {
         let (x, z) = (words.parsed("x of a vertex")?, words.parsed("y of a vertex")?);
@@ -98,6 +107,7 @@ pub fn from_mesh(text: &str) -> Result<RawMesh, MeshFileError> {
     let mut corners = 0;
     for _ in 0..polygons {
         let count = words.count("the number of corners of a polygon", CORNERS_MAX)?;
+        polygon_lines.push(words.last as u32 + 1);
         corners += count;
         if corners > CORNERS_MAX {
             return Err(wrong(words.last, format!("corners of polygons: limit {CORNERS_MAX}")));
@@ -118,7 +128,7 @@ pub fn from_mesh(text: &str) -> Result<RawMesh, MeshFileError> {
         mesh.polygons.push(ring);
     }
     match words.words.next() {
-        None => Ok(mesh),
+        None => Ok(MeshFile { mesh, polygon_lines }),
         Some((line, word)) => Err(wrong(line, format!("\"{}\" after the last polygon", short(word)))),
     }
 }
@@ -131,15 +141,16 @@ fn check_polygon(polygon: i64, count: usize, line: usize) -> Result<(), MeshFile
     Err(wrong(line, format!("polygon {polygon}, but there are {count}, counted from 0; -1 is none")))
 }
 
-/// The polygons of an OBJ file; y is up, as in the world.
+/// The polygons of an OBJ file, whose names may be in any encoding; y is up, as in the world.
 ///
 /// # Errors
 /// The first line that is not as it should be.
-pub fn from_obj(text: &str) -> Result<RawMesh, MeshFileError> {
-    let read = obj_faces(text.as_bytes())
+pub fn from_obj(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
+    let read = obj_faces(bytes)
         .map_err(|error| MeshFileError { line: error.line.unwrap_or(1), message: error.message })?;
     if read.faces.is_empty() {
-        return Err(wrong(text.lines().count(), "no face (f) in the file"));
+        return Err(wrong(bytes.split(|&byte| byte == b'\n').count() - 1, "no face (f) in the file"));
     }
-    Ok(RawMesh { vertices: read.vertices, polygons: read.faces })
+    let mesh = RawMesh { vertices: read.vertices, polygons: read.faces };
+    Ok(MeshFile { mesh, polygon_lines: read.lines })
 }

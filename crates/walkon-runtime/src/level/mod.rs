@@ -61,7 +61,7 @@ pub use load::{graph_level, load, load_map, outline};
 pub use loaded::{Level, LevelError};
 pub use manual::manual;
 pub use mesh::MeshDef;
-pub use meshfile::{MeshFileError, from_mesh, from_obj};
+pub use meshfile::{MeshFile, MeshFileError, from_mesh, from_obj};
 pub use numbers::{METRES_PER_PIXEL, Number, RADIUS};
 pub use read::{ReadOutcome, read};
 pub use report::{DoorJoin, door_joins, report};

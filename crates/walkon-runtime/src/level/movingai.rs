@@ -49,16 +49,19 @@ fn wrong(line: usize, message: impl Into<String>) -> MovingAiError {
 /// # Errors
 /// The first line that is not as it should be.
 pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
-    let mut lines = text.lines().enumerate();
+    let mut lines = without_mark(text).lines().enumerate();
     let (mut width, mut depth) = (None, None);
     for (index, line) in lines.by_ref() {
         let mut words = line.split_whitespace();
-        match (words.next(), words.next()) {
-            (Some("type"), Some("octile")) => {}
-            (Some("width"), Some(value)) => width = Some(whole(index, value)?),
-            (Some("height"), Some(value)) => depth = Some(whole(index, value)?),
+        let before = match (words.next(), words.next()) {
+            (Some("type"), Some("octile")) => None,
+            (Some("width"), Some(value)) => width.replace(side(index, value)?),
+            (Some("height"), Some(value)) => depth.replace(side(index, value)?),
             (Some("map"), None) => break,
             _ => return Err(wrong(index, "expected type octile, height, width or map")),
+        };
+        if before.is_some() {
+            return Err(wrong(index, "it is said twice, expected height and width once each"));
         }
     }
     let (Some(width), Some(depth)) = (width, depth) else {
@@ -72,10 +75,15 @@ pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
         let Some((index, row)) = lines.next() else {
             return Err(wrong(text.lines().count(), format!("{z} rows, expected {depth}")));
         };
+        // Spaces after a row that is whole say nothing.
+        let row = if row.len() > width as usize { row.trim_end() } else { row };
         if row.len() != width as usize {
             return Err(wrong(index, format!("{} cells, expected {width}", row.len())));
         }
         walkable.extend(row.bytes().map(|cell| matches!(cell, b'.' | b'G')));
+    }
+    if let Some((index, _)) = lines.find(|(_, line)| !line.trim().is_empty()) {
+        return Err(wrong(index, format!("more rows than the height, {depth}")));
     }
     let frame = MapFrame { cell_size_m: 1.0, width, depth, ..MapFrame::default() };
     let source = CellSource { frame, walkable, ..CellSource::default() };
@@ -89,8 +97,10 @@ pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
 /// The first line that is not as it should be.
 pub fn scenarios(text: &str) -> Result<Vec<Scenario>, MovingAiError> {
     let mut list = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        if line.trim().is_empty() || line.starts_with("version") {
+    for (index, line) in without_mark(text).lines().enumerate() {
+        let is_version =
+            line.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("version"));
+        if line.trim().is_empty() || is_version {
             continue;
         }
         if list.len() == QUERIES_MAX {
@@ -121,6 +131,18 @@ fn scenario(index: usize, line: &str) -> Result<Scenario, MovingAiError> {
     })
 }
 
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// How many cells a map is wide or high.
+fn side(index: usize, text: &str) -> Result<u32, MovingAiError> {
+    match whole(index, text)? {
+        0 => Err(wrong(index, "0 cells, expected 1 or more")),
+        cells => Ok(cells),
+    }
+}
+
 fn whole(index: usize, text: &str) -> Result<u32, MovingAiError> {
     text.parse().map_err(|_| wrong(index, format!("\"{text}\" is not a whole number")))
 }
@@ -142,6 +164,21 @@ mod tests {
     }
 
     #[test]
+    fn marks_and_spaces_that_say_nothing_change_nothing() {
+        let plain = "type octile\nheight 1\nwidth 3\nmap\n.@G\n";
+        let odd = "\u{feff}type octile\r\nheight 1 \r\nwidth 3\r\nmap\r\n.@G  \r\n\r\n";
+        let cells = |text: &str| {
+            let map = map(text).unwrap();
+            (0..3).map(|x| map.cells().unwrap().walkable(x, 0)).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(odd), cells(plain));
+        for version in ["version 1\n", "\u{feff}version 1.0\n", " Version 1\n", ""] {
+            let list = scenarios(&format!("{version}0 a 3 1 0 0 0 0 0\n"));
+            assert_eq!(list.map(|list| list.len()), Ok(1), "{version:?}");
+        }
+    }
+
+    #[test]
     fn only_lengths_with_two_digits_or_more_count_as_rounded() {
         for (length, rounding) in [("5", 0.0), ("4.5", 0.0), ("3.41", 0.005), ("3.414", 0.0005)] {
             let list = scenarios(&format!("0 a 4 3 0 0 3 2 {length}\n")).unwrap();
@@ -158,6 +195,9 @@ mod tests {
             ("type hex\n", 1),
             ("type octile\nheight x\n", 2),
             ("height 100000\nwidth 100000\nmap\n", 1),
+            ("height 0\nwidth 3\nmap\n", 1),
+            ("height 1\nheight 1\nwidth 3\nmap\n...\n", 2),
+            ("height 1\nwidth 3\nmap\n...\n\n...\n", 6),
         ] {
             assert_eq!(map(text).unwrap_err().line, line, "{text:?}");
         }

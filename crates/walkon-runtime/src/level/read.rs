@@ -201,6 +201,7 @@ impl JsonReader<'_> {
             mesh: Some(MeshDef {
                 file: keys.file,
                 polygons,
+                polygon_lines: Vec::new(),
                 avoidance: keys.avoidance,
                 action_links: keys.action_links,
             }),

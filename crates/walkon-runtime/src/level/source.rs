@@ -39,7 +39,8 @@ pub enum SourceError {
 
 impl SourceError {
     /// The word that a diagnostic has for it.
-    pub(crate) fn code(&self) -> &'static str {
+    #[must_use]
+    pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound => code::UNRESOLVED,
             Self::NotAFile => code::NOT_A_REGULAR_FILE,

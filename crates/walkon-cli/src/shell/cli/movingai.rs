@@ -36,6 +36,14 @@ pub(super) fn run(
     let list = scenarios(&text(scen_path)?).map_err(refused(scen_path))?;
     let by = Traversal::default();
     nav.prepare(&by);
+    if let Some(other) = list.iter().find(|scenario| Some(scenario.size) != size_of(&nav)) {
+        let [width, height] = other.size;
+        log::warn!(
+            "{}: queries for a map of {width} x {height} cells, {} has another size",
+            scen_path.display(),
+            map_path.display()
+        );
+    }
     let mut search = Search::default();
     let mut sum = Sum::default();
     for scenario in list.iter().step_by(args.every.try_into().unwrap_or(usize::MAX)) {
@@ -53,17 +61,23 @@ pub(super) fn run(
     Ok(if sum.wrong == 0 { Exit::Ok } else { Exit::Failed })
 }
 
+fn size_of(nav: &NavMap) -> Option<[u32; 2]> {
+    nav.cells().map(|cells| [cells.frame().width, cells.frame().depth])
+}
+
 fn text(path: &Path) -> Result<String, CommandFailure> {
     let failed = |why: &dyn std::fmt::Display| CommandFailure::io(format!("{}: {why}", path.display()));
     let bytes = disk::read_regular(path, BYTES_MAX).map_err(|error| failed(&error))?;
     String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8 text"))
 }
 
-/// The length of the best way over the cells; none where there is no way, or a cell is not on the map.
+/// The length of the best way over the cells; none where there is no way, or a cell is blocked or not on the
+/// map.
 fn answer(nav: &NavMap, scenario: &Scenario, search: &mut Search) -> Option<f64> {
-    let frame = nav.cells()?.frame();
-    let inside = |[x, z]: [u32; 2]| x < frame.width && z < frame.depth;
-    if !inside(scenario.start) || !inside(scenario.goal) {
+    let cells = nav.cells()?;
+    let frame = cells.frame();
+    let is_free = |[x, z]: [u32; 2]| x < frame.width && z < frame.depth && cells.walkable(x, z);
+    if !is_free(scenario.start) || !is_free(scenario.goal) {
         return None;
     }
     if scenario.start == scenario.goal {

@@ -72,8 +72,30 @@ pub enum MeshError {
         "polygon {polygon}: T-junction, vertex {vertex} lies on its edge from vertex {from} to vertex {to}; add the vertex to the polygon"
     )]
     TJunction { polygon: usize, vertex: u32, from: u32, to: u32 },
+    #[error(
+        "polygon {polygon}: its vertex {vertex} and vertex {twin} lie at one place, so an edge there is not shared; merge them"
+    )]
+    Unmerged { polygon: usize, vertex: u32, twin: u32 },
     #[error("polygons: too many lie above one another to compare them; split the mesh")]
     TooManyOverlaps,
+}
+
+impl MeshError {
+    /// The place of the polygon that is wrong, or of the first of two, where the error is one of polygons.
+    #[must_use]
+    pub fn polygon(&self) -> Option<usize> {
+        match *self {
+            Self::TooFewCorners { polygon, .. }
+            | Self::UnknownVertex { polygon, .. }
+            | Self::RepeatedVertex { polygon, .. }
+            | Self::Degenerate { polygon }
+            | Self::NotConvex { polygon, .. }
+            | Self::TJunction { polygon, .. }
+            | Self::Unmerged { polygon, .. } => Some(polygon),
+            Self::NonManifold { first, .. } | Self::Overlapping { first, .. } => Some(first),
+            Self::TooMany { .. } | Self::Coordinate { .. } | Self::TooManyOverlaps => None,
+        }
+    }
 }
 
 /// A mesh that was found to be in order.
@@ -295,11 +317,20 @@ impl RawMesh {
             for &other in near.iter().filter(|&&other| other != at) {
                 let (_, c, d) = open[other];
                 if let Some(vertex) = self.junction([from, to], [c, d]) {
-                    return Err(MeshError::TJunction { polygon, vertex, from, to });
+                    let twin = [from, to].into_iter().find(|&end| self.is_at_one_place(end, vertex));
+                    return Err(match twin {
+                        Some(own) => MeshError::Unmerged { polygon, vertex: own, twin: vertex },
+                        None => MeshError::TJunction { polygon, vertex, from, to },
+                    });
                 }
             }
         }
         Ok(())
+    }
+
+    fn is_at_one_place(&self, one: u32, other: u32) -> bool {
+        let [a, b] = [one, other].map(|vertex| self.vertices[vertex as usize]);
+        (0..3).all(|axis| (a[axis] - b[axis]).abs() <= SAME_M)
     }
 
     /// The end of another edge that lies within an edge, when the two lead along one another in opposite

@@ -4,12 +4,16 @@
 //! [`NavMesh`], or findings that say why there is none. Not here: whether polygons fit together
 //! (`nav::mesh`).
 
-use super::MeshDef;
+use super::{MeshDef, MeshFormat, form_of};
 use crate::level::def::{AreaDef, GridDef, LevelDef, NavigationDef};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::resolve::{NamedArea, Resolved};
 use crate::nav::cells::{AreaShape, GridSource};
 use crate::nav::{MeshSource, MeshSourceError, NavMesh, RawMesh};
+
+/// How to find in an OBJ what a message numbers.
+const OBJ_NUMBERS: &str =
+    "polygons and vertices are counted from 0 here, in the order of the file, where OBJ counts from 1";
 
 /// The shapes of a map of polygons.
 pub(crate) fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
@@ -47,8 +51,13 @@ pub(crate) fn build(
         None => None,
         Some(Ok(checked)) => Some(checked),
         Some(Err(error)) => {
+            let line = error.polygon().and_then(|polygon| mesh.polygon_lines.get(polygon));
+            let place = line.map_or(place, |&line| findings.line(findings.last_file(), line as usize));
+            let is_obj = mesh.file.as_ref().is_some_and(|file| form_of(&file.value) == Some(MeshFormat::Obj));
             findings.error(|| {
-                PendingDiagnostic::new(code::MESH, place, error.to_string()).at(grid.pointer.as_str())
+                let found =
+                    PendingDiagnostic::new(code::MESH, place, error.to_string()).at(grid.pointer.as_str());
+                if is_obj { found.help(OBJ_NUMBERS) } else { found }
             });
             return None;
         }

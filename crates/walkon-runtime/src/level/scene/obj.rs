@@ -1,11 +1,15 @@
 //! Wavefront OBJ: vertices and faces.
 //!
 //! In: bytes. Out: `Faces`. Holds: every corner is a vertex that was read before the end; lines other than
-//! `v` and `f` are skipped. Not here: materials, groups, curves.
+//! `v` and `f` are skipped; a line that ends with `\` goes on in the next. Not here: materials, groups,
+//! curves.
 
 use glam::Vec3;
 
 use super::{FACE_CORNERS_MAX, SCENE_PARTS_MAX, SceneError};
+
+/// A line that goes on in others is no longer than this, bytes.
+const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// Vertices, and the faces between them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,9 +47,13 @@ impl Faces {
 /// three corners, too many.
 pub fn obj_faces(bytes: &[u8]) -> Result<Faces, SceneError> {
     let mut read = Faces::default();
-    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut open = OpenLine::default();
+    // The empty line at the end ends one that was to go on.
+    let lines = bytes.split(|&byte| byte == b'\n').chain([&[][..]]);
+    for (number, line) in (1..).zip(lines) {
         // Names may be in any encoding; everything that is read is ASCII.
-        let text = String::from_utf8_lossy(line);
+        let Some((number, text)) = open.with(number, &String::from_utf8_lossy(line)) else { continue };
         let mut words = text.split_ascii_whitespace();
         match words.next() {
             Some("v") => {
@@ -73,6 +81,30 @@ pub fn obj_faces(bytes: &[u8]) -> Result<Faces, SceneError> {
         }
     }
     Ok(read)
+}
+
+/// A line that goes on in the next one, because it ends with `\`.
+#[derive(Default)]
+struct OpenLine {
+    number: usize,
+    text: String,
+}
+
+impl OpenLine {
+    /// The whole line that ends here, with the number of its first; None while it goes on.
+    fn with(&mut self, number: usize, line: &str) -> Option<(usize, String)> {
+        if self.text.is_empty() {
+            self.number = number;
+        }
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let goes_on = line.strip_suffix('\\').filter(|_| self.text.len() < LINE_BYTES_MAX);
+        self.text.push_str(goes_on.unwrap_or(line));
+        if goes_on.is_some() {
+            self.text.push(' ');
+            return None;
+        }
+        Some((self.number, std::mem::take(&mut self.text)))
+    }
 }
 
 fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<[f64; 3], String> {

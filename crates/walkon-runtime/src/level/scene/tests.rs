@@ -19,6 +19,15 @@ fn obj_reads_polygons_numbers_from_behind_and_skips_the_rest() {
 }
 
 #[test]
+fn obj_may_begin_with_a_mark_and_go_on_in_the_next_line() {
+    let plain = faces("v 0 0 0\nv 1 0 0\nv 1 0 1\nf 1 2 3\n").unwrap();
+    let odd = faces("\u{feff}v 0 0 0\r\nv 1 \\\r\n 0 0\r\nv 1 0 1\r\nf 1 2\\\r\n 3\r\n").unwrap();
+    assert_eq!((odd.vertices, odd.faces), (plain.vertices, plain.faces));
+    assert_eq!(odd.lines, [5], "the line in which the face begins");
+    assert_eq!(faces("v 0 0 0 \\").unwrap().vertices.len(), 1, "the file ends it, too");
+}
+
+#[test]
 fn obj_mistakes_name_their_line() {
     for (text, message) in [
         ("v 0 0\n", "line 1: a vertex has three numbers"),
