@@ -536,6 +536,13 @@ fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
         project.write("f.scen", &format!("version 1\n0\ta.map\t4\t3\t0\t0\t3\t1\t{wrong}\n"));
         project.expect(1, &["path", "--map", "e.map", "--scen", "f.scen"]);
     }
+    // From a blocked cell there is no way, and from a map of another size none of these lines is right.
+    project.write("g.scen", "version 1\n0\ta.map\t4\t3\t1\t1\t0\t0\t0\n0\ta.map\t4\t3\t1\t1\t1\t1\t0\n");
+    let (out, _) = project.expect(0, &["path", "--map", "a.map", "--scen", "g.scen", "--format", "json"]);
+    assert_eq!(out.matches("\"cost\":null").count(), 2, "{out}");
+    project.write("h.scen", "version 1\n0\tb.map\t9\t3\t0\t0\t0\t0\t0\n");
+    let (_, err) = project.expect(0, &["path", "--map", "a.map", "--scen", "h.scen"]);
+    assert!(err.contains("h.scen: queries for a map of 9 x 3 cells, a.map has another size"), "{err}");
     project.write("c.map", "type octile\nheight 3\nwidth 4\nmap\n....\n");
     let (_, err) = project.expect(3, &["path", "--map", "c.map", "--scen", "a.scen"]);
     assert!(err.contains("c.map:6:"), "{err}");
@@ -817,12 +824,28 @@ fn fault_h11_a_command_never_writes_over_what_it_reads() {
     assert_eq!(project.read("levels/yard.json"), before);
     project.write("scripts/guard.lua", "-- a guard");
     project.write("scripts/yard_test.lua", "-- no test");
-    for name in ["scripts/guard.lua", "scripts/yard_test.lua", "levels/yard.json"] {
+    // Read by a level, from its own folder.
+    project.write("levels/hall/mesh.obj", "v 0 0 0\nv 0 0 4\nv 4 0 0\nf 1 2 3\n");
+    project.write("levels/hall.json", r#"{ "navigation": { "kind": "mesh", "file": "hall/mesh.obj" } }"#);
+    let read = [
+        "scripts/guard.lua",
+        "scripts/yard_test.lua",
+        "levels/yard.json",
+        "walkon.json",
+        "levels/hall/mesh.obj",
+    ];
+    for name in read {
         let before = project.read(name);
         project.expect(6, &["test", "--profile", name, "--profile-form", "folded"]);
         project.expect(6, &["test", "--junit", name, "--force"]);
         assert_eq!(project.read(name), before);
     }
+    std::fs::hard_link(project.path().join("levels/yard.json"), project.path().join("twin")).unwrap();
+    for case in [["run", "yard", "--trace", "twin"], ["draw", "yard", "--out", "twin"]] {
+        let (_, err) = project.expect(6, &case);
+        assert!(err.contains("reads it"), "{err}");
+    }
+    assert_eq!(project.read("levels/yard.json"), before);
     project.write("old.svg", "old");
     project.expect(0, &["draw", "yard", "--out", "old.svg"]);
     assert!(project.read("old.svg").starts_with("<svg"), "what was there is replaced");
@@ -1129,6 +1152,10 @@ fn fault_f23_and_f24_a_level_that_leads_out_or_is_no_file_is_refused() {
     std::fs::create_dir(project.path().join("levels/map.json")).unwrap();
     let (_, err) = project.expect(3, &["run", "link"]);
     assert!(err.contains("not a regular file"), "{err}");
+    if Path::new("/dev/null").exists() {
+        let (_, err) = project.expect(3, &["run", "/dev/null"]);
+        assert!(err.contains("not a regular file") && err.contains("- reads a level from stdin"), "{err}");
+    }
 }
 
 #[test]

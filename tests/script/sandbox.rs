@@ -245,6 +245,8 @@ fn fault_c1_bytecode_is_refused() {
     ] {
         let message = vm_with(&[("a.lua", text)]).load("a").unwrap_err().message;
         assert_eq!(message, "a.lua:1: bytecode is not accepted, expected the text of a script", "{text:?}");
+        let checked = walkon_runtime::script::check::syntax("a.lua", text).unwrap_err().message;
+        assert!(checked.contains("bytecode is not accepted"), "{checked}");
     }
     let vm = vm_with(&[("a.lua", "#!/usr/bin/walkon\nreturn 'text'"), ("b.lua", "\u{feff}return 'text'")]);
     assert_eq!(text_of(&vm.load("a").unwrap().result), "text");

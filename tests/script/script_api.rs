@@ -675,6 +675,10 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
             "world.spawn: tags has entries that are not at 1, 2, 3 and so on, expected a list of names",
         ),
         (
+            "world.spawn({ name = \"scout\", at = \"post\", tags = { \"\" } })",
+            "world.spawn: tags[1] is \"\", expected a name of 1 to 128 bytes without control characters",
+        ),
+        (
             "guard:patrol({ [2] = \"post\" })",
             "patrol: route has entries that are not at 1, 2, 3 and so on, expected a list of places",
         ),

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_runtime::base::suggestions;
 use walkon_runtime::disk::{BYTE_ORDER_MARK, Folder, ListingLimits};
-use walkon_runtime::level::{self, FileSource, SourceError, checked_path};
+use walkon_runtime::level::{self, Diagnostic, FileSource, Severity, SourceError, Span, checked_path, code};
 
 use crate::exit::{CommandFailure, Exit};
 
@@ -118,11 +118,6 @@ impl Project {
     /// The files that were skipped, with the reason of each.
     fn odd_files(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the script at a path below the root was left out when the scripts were read.
-    pub fn has_skipped(&self, path: &str) -> bool {
-        self.script_name(path).is_some_and(|name| self.odd_files().contains_key(name))
     }
 
     /// Names of the levels in the level folders, without suffix.
@@ -237,6 +232,29 @@ impl Project {
         })
     }
 
+    /// What keeps a script that is there from being read as one: it is too big, no text, or its name is not
+    /// for every system.
+    pub fn script_mistake(&self, path: &str) -> Option<Diagnostic> {
+        let error = self.script_at(path).err()?;
+        let (code, help) = match &error {
+            ScriptReadError::Refused(SourceError::Failed(_) | SourceError::NotFound) => return None,
+            ScriptReadError::Refused(SourceError::Path(error)) => (code::PATH, Some(error.help().to_owned())),
+            ScriptReadError::Refused(error) => (error.code(), None),
+            ScriptReadError::NotText(_) => (code::ENCODING, None),
+        };
+        Some(Diagnostic {
+            code,
+            severity: Severity::Error,
+            path: path.to_owned(),
+            line: 1,
+            column: 1,
+            pointer: String::new(),
+            message: error.to_string(),
+            help,
+            span: Span::new(0, 0, 0),
+        })
+    }
+
     fn script_at(&self, path: &str) -> Result<String, ScriptReadError> {
         let bytes = self.folder.read(path, SCRIPT_BYTES_MAX).map_err(ScriptReadError::Refused)?;
         String::from_utf8(bytes).map_err(|error| ScriptReadError::NotText(error.utf8_error().valid_up_to()))
@@ -323,6 +341,10 @@ pub fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
             Ok(level) => Ok(level),
             Err(_) => level_of_folder(asked),
         },
+        Ok(found) if !found.is_file() => {
+            let message = format!("{}: {}", asked.display(), SourceError::NotAFile);
+            Err(CommandFailure::new(Exit::Level, message).help("- reads a level from stdin"))
+        }
         Ok(_) => file_at(asked),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => named_level(asked),
         Err(error) => Err(CommandFailure::io(format!("{}: {error}", asked.display()))),

@@ -217,6 +217,29 @@ fn place_of(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| beside(path)).unwrap_or_else(|_| path.to_owned())
 }
 
+/// Whether a file, behind any links, is one of these: by its path, or under another name of the same file.
+pub(super) fn is_among(real: &Path, inputs: &[PathBuf]) -> bool {
+    inputs.iter().any(|input| input == real) || has_twin_among(real, inputs)
+}
+
+/// Whether one of these is a hard link to the same file. Cost: a look at each where the file has several
+/// names.
+#[cfg(unix)]
+fn has_twin_among(real: &Path, inputs: &[PathBuf]) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(own) = std::fs::metadata(real) else { return false };
+    let is_same = |input: &PathBuf| {
+        std::fs::metadata(input).is_ok_and(|found| (found.dev(), found.ino()) == (own.dev(), own.ino()))
+    };
+    own.nlink() > 1 && inputs.iter().any(is_same)
+}
+
+/// Other systems do not tell which names are one file.
+#[cfg(not(unix))]
+fn has_twin_among(_: &Path, _: &[PathBuf]) -> bool {
+    false
+}
+
 /// A file that a command will write: seen to be writable and to be none of the files it reads. `-` is stdout.
 #[derive(Debug)]
 pub(super) struct OutputFile {
@@ -249,7 +272,7 @@ impl OutputFile {
             }
             Err(error) => return Err(failed(error.to_string())),
         };
-        if inputs.contains(&real) {
+        if is_among(&real, inputs) {
             return Err(failed("this command reads it, expected another file to write to".to_owned()));
         }
         let target = Self { asked: path.to_owned(), real };

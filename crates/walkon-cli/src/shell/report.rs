@@ -11,6 +11,7 @@ use walkon_shell::CommandFailure;
 use super::output::ColorWhen;
 use super::output::is_colored;
 use crate::level::{Diagnostic, Severity};
+use crate::view::ascii::is_unseen;
 
 /// Most characters of a line that are shown.
 const LINE_MAX: usize = 160;
@@ -168,16 +169,11 @@ pub(super) fn clean(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(' '),
-            c if is_hidden(c) => shown.extend(c.escape_unicode()),
+            c if is_unseen(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }
     shown
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 struct Excerpt {
@@ -200,7 +196,7 @@ fn excerpt(text: &str, line: u32, column: u32, length: usize) -> Option<Excerpt>
         }
         shown.push(match c {
             '\t' => ' ',
-            c if is_hidden(c) => '\u{fffd}',
+            c if is_unseen(c) => '\u{fffd}',
             c => c,
         });
         if index < at + length.max(1) {

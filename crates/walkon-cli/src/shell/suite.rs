@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_shell::CommandFailure;
 use walkon_shell::Watchdog;
-use walkon_shell::project::{Project, file_at};
+use walkon_shell::project::{MARKER, Project, file_at};
 
 use super::debug::Connection;
 use super::interrupts::Interrupts;
@@ -115,7 +115,8 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, CommandFailure> 
     Ok(files)
 }
 
-/// The files that tests may read: every level and every script of their projects.
+/// The files that tests may read: those that mark their projects, every script, every level, and what levels
+/// read. Cost: loads every level.
 pub(super) fn inputs(files: &[TestFile]) -> Result<Vec<PathBuf>, CommandFailure> {
     let roots: BTreeSet<&PathBuf> = files.iter().map(|file| &file.root).collect_set();
     let mut inputs = Vec::new();
@@ -124,6 +125,12 @@ pub(super) fn inputs(files: &[TestFile]) -> Result<Vec<PathBuf>, CommandFailure>
         let scripts = project.scripts("")?;
         let scripts = scripts.keys().filter_map(|script| project.script_path(script, ""));
         inputs.extend(scripts.chain(project.level_paths()).map(|path| root.join(path)));
+        inputs.push(root.join(MARKER));
+        for level in project.level_paths() {
+            // Loaded for the names of the files it reads; what is wrong with it, its tests tell.
+            let _ = crate::level::load(&level, &project.folder);
+        }
+        inputs.extend(project.folder.files_read());
     }
     Ok(inputs)
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use walkon_shell::CommandFailure;
 
-use super::output::{tell, tell_written};
+use super::output::{is_among, tell, tell_written};
 
 /// Most bytes that wait in memory.
 const WAITING_MAX: usize = 64 * 1024;
@@ -62,7 +62,7 @@ impl Trace {
         let existed = path.exists();
         let options = || OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let real_before = path.canonicalize().ok();
-        if real_before.as_ref().is_some_and(|real| inputs.contains(real)) {
+        if real_before.as_ref().is_some_and(|real| is_among(real, inputs)) {
             return Err(failed(&"this run reads it, expected another file to write to"));
         }
         let file = options().map_err(|error| failed(&error))?;
@@ -239,6 +239,9 @@ mod tests {
         assert!(Trace::open(&path, &[]).is_ok());
         let inputs = [path.canonicalize().unwrap()];
         assert!(Trace::open(&path, &inputs).is_err());
+        let twin = folder.path().join("twin");
+        std::fs::hard_link(&path, &twin).unwrap();
+        assert!(cfg!(not(unix)) || Trace::open(&twin, &inputs).is_err(), "another name of an input");
     }
 
     #[cfg(target_os = "linux")]

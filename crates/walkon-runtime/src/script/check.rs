@@ -26,6 +26,7 @@ pub const AT_END: &str = "got <eof>";
 /// # Errors
 /// The first mistake of syntax.
 pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
+    vm::refuse_bytecode(path, text)?;
     match compiler::compiler().compile(&*vm::readable(text)) {
         Ok(_) => Ok(()),
         Err(error) => Err(mistake(path, &error).within(text)),

@@ -47,7 +47,15 @@ pub fn render(picture: &Picture, columns: u32) -> String {
 
 /// A name in one line of printable characters.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    text.chars().map(|c| if is_unseen(c) { '?' } else { c }).collect()
+}
+
+/// Whether a character shows nothing of its own on a terminal and may change what others show: control
+/// characters, and marks of direction and width.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 fn wrapped(entries: &[String], width: usize) -> Vec<String> {
@@ -281,7 +289,7 @@ mod tests {
             "path",
             vec![Shape::new(Figure::Line(vec![[1.5, 2.5], [4.5, 2.5]]), path, Tag::Search("smooth"))],
         );
-        picture.explain(Swatch::Patch(wall), "blocked");
-        assert_eq!(render(&picture, 80), "yard\n######\n......\n.****.\n# blocked\n");
+        picture.explain(Swatch::Patch(wall), "blocked\u{202e}\u{1b}[2J");
+        assert_eq!(render(&picture, 80), "yard\n######\n......\n.****.\n# blocked??[2J\n");
     }
 }

@@ -51,7 +51,7 @@ fn layer_of(level: &Level, path: &str, name: Option<&str>) -> Result<u8, Command
         _ => Vec::new(),
     };
     match name {
-        Some(name) => layer_among(&names, name),
+        Some(name) => layer_among(&names, "--layer", name),
         None if names.len() > 1 => {
             let message = format!("{path}: its map has {} layers, expected --layer", names.len());
             Err(CommandFailure::usage(message).help(format!("of {}", names.join(", "))))

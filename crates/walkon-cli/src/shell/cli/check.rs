@@ -41,7 +41,7 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
-    let mut checked = Checking::new(shell, args);
+    let mut checked = Checking::new(shell, args.format);
     for file in &files {
         checked.file(file)?;
     }
@@ -188,8 +188,6 @@ struct Checking<'s> {
     warnings: usize,
     /// Whether some of a file were left out.
     is_cut: bool,
-    /// Files that were asked for by their own path.
-    named: BTreeSet<PathBuf>,
     /// Scripts that were checked, wherever they are named.
     scripts: BTreeSet<PathBuf>,
     /// Those in which there are errors.
@@ -199,17 +197,16 @@ struct Checking<'s> {
 }
 
 impl<'s> Checking<'s> {
-    fn new(shell: &'s Shell, args: &CheckArgs) -> Self {
+    fn new(shell: &'s Shell, format: Format) -> Self {
         Self {
             shell,
-            format: args.format,
+            format,
             exit: Exit::default(),
             json: Vec::new(),
             files: 0,
             errors: 0,
             warnings: 0,
             is_cut: false,
-            named: args.paths.iter().cloned().collect_set(),
             scripts: BTreeSet::new(),
             broken: BTreeSet::new(),
             projects: BTreeMap::new(),
@@ -344,11 +341,12 @@ impl<'s> Checking<'s> {
     fn script(&mut self, file: &Path) -> Result<(), CommandFailure> {
         let found = file_at(file).map_err(|failure| if file.exists() { failure } else { no_such(file) })?;
         let texts = found.project.scripts(&found.path)?;
-        let text = match found.project.script_text(&found.path) {
-            // Nobody named it, and it was told that it is no text.
-            Err(_) if !self.named.contains(file) && found.project.has_skipped(&found.path) => return Ok(()),
-            text => text?,
-        };
+        if let Some(mistake) = found.project.script_mistake(&found.path) {
+            self.worst(Exit::Script);
+            self.show(&found, &[mistake], &[]);
+            return Ok(());
+        }
+        let text = found.project.script_text(&found.path)?;
         let linted = self.linted(&found, &texts)?;
         self.script_text(&found, &found.path, &text, &linted);
         Ok(())

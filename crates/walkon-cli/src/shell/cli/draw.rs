@@ -9,7 +9,7 @@ use walkon_shell::{CommandFailure, Exit};
 use self::source::{DrawSource, DrawnText, not_before};
 use super::args::DrawArgs;
 use super::canvas::{form_of, search_picture, slant_of, text, world_picture, write};
-use super::path_question::{PathQuestion, floor_of, layer_of, on_floor};
+use super::path_question::{PathQuestion, floor_of, goal_layer_of, layer_of, on_floor};
 use super::shell::Shell;
 use super::{replay, run, scenery};
 use crate::base::geom::Segment;
@@ -52,7 +52,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let target = args.out.as_deref().map(|out| OutputFile::claim(out, &files_read)).transpose()?;
     let shown = layers_of(stage.world_mut(), args.layer.as_deref())?;
     let world = stage.world_mut();
-    let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
+    let goal_layer = goal_layer_of(world, args.to_layer.as_deref())?;
     let pictures: Vec<Picture> = match ends {
         Some(ends) => {
             let from_layer = shown.first().copied().unwrap_or_default();

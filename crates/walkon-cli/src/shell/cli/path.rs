@@ -5,7 +5,7 @@ use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, PathArgs};
-use super::path_question::{Answered, PathQuestion, floor_of, layer_of, on_floor};
+use super::path_question::{Answered, PathQuestion, floor_of, goal_layer_of, layer_of, on_floor};
 use super::shell::Shell;
 use super::{canvas, movingai};
 use crate::base::geom::flat_distance;
@@ -35,7 +35,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let format = target.as_ref().map(|target| canvas::form_of(target.path())).transpose()?;
     let mut world = crate::level::spawn::build(loaded, None).world;
     let layer = layer_of(&world, args.layer.as_deref())?;
-    let goal_layer = args.to_layer.as_deref().map(|name| layer_of(&world, Some(name))).transpose()?;
+    let goal_layer = goal_layer_of(&world, args.to_layer.as_deref())?;
     let by = world.traversal_of_nobody(layer, args.radius);
     let asked = PathQuestion { from, to, by, goal_layer, others: None };
     let answered = asked.answer(&mut world);

@@ -47,22 +47,30 @@ impl PathQuestion {
     }
 }
 
-/// The number of a layer by its name; the first when none is named.
+/// The number of a layer by the name that `--layer` has; the first when none is named.
 pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, CommandFailure> {
     let Some(name) = name else { return Ok(0) };
-    let names: Vec<&str> = world.tiles().into_iter().flat_map(Tiles::layer_names).collect();
-    layer_among(&names, name)
+    layer_among(&layers_of(world), "--layer", name)
 }
 
-/// The number of a layer by its name among those of a map.
-pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, CommandFailure> {
+/// The number of the layer that `--to-layer` names, where it is given.
+pub(super) fn goal_layer_of(world: &World, name: Option<&str>) -> Result<Option<u8>, CommandFailure> {
+    name.map(|name| layer_among(&layers_of(world), "--to-layer", name)).transpose()
+}
+
+fn layers_of(world: &World) -> Vec<&str> {
+    world.tiles().into_iter().flat_map(Tiles::layer_names).collect()
+}
+
+/// The number of a layer by the name that an option has, among those of a map.
+pub(super) fn layer_among(names: &[&str], option: &str, name: &str) -> Result<u8, CommandFailure> {
     if names.is_empty() {
-        return Err(CommandFailure::usage(format!("--layer {name}: this map has no layers")));
+        return Err(CommandFailure::usage(format!("{option} {name}: this map has no layers")));
     }
     if let Some(index) = names.iter().position(|own| *own == name) {
         return Ok(index as u8);
     }
-    let failure = CommandFailure::usage(format!("--layer {name}: this map has no layer of that name"));
+    let failure = CommandFailure::usage(format!("{option} {name}: this map has no layer of that name"));
     let help = suggestions::did_you_mean(name, names.iter().copied());
     Err(failure.help(help.unwrap_or_else(|| format!("its layers are {}", names.join(", ")))))
 }

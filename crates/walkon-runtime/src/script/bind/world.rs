@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::nav::Traversal;
-use crate::script::bind::call::{answer, ask, op, preparing, refuse_when_full, with, word};
+use crate::script::bind::call::{answer, ask, list, op, preparing, refuse_when_full, with, word};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{metres, radians, speed_mps};
@@ -376,7 +376,7 @@ impl SpawnAsk {
             name: options.get("name").new_name()?,
             at: place::single(&options.get("at"))?,
             facing_rad: options.find("facing").map(|facing| radians(&facing)).transpose()?,
-            tags: options.find("tags").map(|tags| door::names(&tags, TAGS_MAX)).transpose()?,
+            tags: options.find("tags").map(|tags| new_tags(&tags)).transpose()?,
             like: options.find("like").map(|like| like.text("a character's name")).transpose()?,
             radius_m: number("radius", 0.05, 10.0, "metres")?,
             walk_mps: speed("walkSpeed")?,
@@ -480,4 +480,9 @@ fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
     let what = args.take("what").text("what is locked")?;
     ask(lua, args, |_| Ok(()))?;
     answer(lua, cinematic::is_locked(lua, &what))
+}
+
+/// Tags to give to somebody, as names are: what a level refuses as a tag is none here either.
+fn new_tags(given: &Argument) -> Result<Vec<String>, UsageError> {
+    list(given, "a list of names", TAGS_MAX, |tag| tag.new_name())
 }

@@ -170,11 +170,13 @@ fn vector(parts: &[Plain]) -> Option<Vec3> {
             _ => None,
         })
         .collect();
-    match numbers?.as_slice() {
+    let vector = match numbers?.as_slice() {
         [x, z] => Some(Vec3::new(*x, 0.0, *z)),
         [x, y, z] => Some(Vec3::new(*x, *y, *z)),
         _ => None,
-    }
+    };
+    // Large numbers are none in single precision.
+    vector.filter(|vector| vector.is_finite())
 }
 
 fn show(value: &Plain) -> String {
@@ -269,6 +271,8 @@ mod tests {
             });
             assert_eq!(parameter_of(expected), name, "{expected}");
         }
+        let endless = given(&[("at", Plain::List(vec![Plain::Number(1e300), Plain::Number(2.0)]))]);
+        assert!(fill(&params, &endless, None).is_err_and(|told| told.contains("expected a vector")));
         let vector = Plain::List(vec![Plain::Number(1.0), Plain::Number(2.0)]);
         let filled = fill(&params, &given(&[("at", vector)]), None).expect("all is well");
         let expected = given(&[

@@ -268,6 +268,23 @@ pub(super) fn compile(
     compile_by(strides::compile, lua, file, environment)
 }
 
+/// Text only, whatever reads it.
+///
+/// # Errors
+/// When the file begins as bytecode does.
+pub(crate) fn refuse_bytecode(path: &str, text: &str) -> Result<(), CallFailure> {
+    let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let body = match body.strip_prefix("#!") {
+        Some(rest) => rest.split_once('\n').map_or("", |(_, body)| body),
+        None => body,
+    };
+    if body.bytes().next().is_some_and(|byte| byte < b'\t' || byte == 0x1b) {
+        let message = "bytecode is not accepted, expected the text of a script".into();
+        return Err(CallFailure::new(FaultKind::Error, message, Some((path, 1))));
+    }
+    Ok(())
+}
+
 /// The same, by a way from text to bytecode.
 fn compile_by(
     compiled: fn(&str) -> mlua::Result<Vec<u8>>,
@@ -276,19 +293,7 @@ fn compile_by(
     environment: Option<&Table>,
 ) -> Result<Function, CallFailure> {
     let text = readable(&file.text);
-    let body = file.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&file.text);
-    let body = match body.strip_prefix("#!") {
-        Some(rest) => rest.split_once('\n').map_or("", |(_, body)| body),
-        None => body,
-    };
-    let place = Some((file.path.as_str(), 1));
-    if body.bytes().next().is_some_and(|byte| byte < b'\t' || byte == 0x1b) {
-        return Err(CallFailure::new(
-            FaultKind::Error,
-            "bytecode is not accepted, expected the text of a script".into(),
-            place,
-        ));
-    }
+    refuse_bytecode(&file.path, &file.text)?;
     // The other way of loading reports mistakes of syntax: it knows the name of the file.
     let chunk = match compiled(&text) {
         Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
@@ -301,6 +306,6 @@ fn compile_by(
     };
     chunk.into_function().map_err(|error| {
         let kind = if fault::is_memory_error(&error) { FaultKind::Memory } else { FaultKind::Error };
-        CallFailure::new(kind, fault::text_of_error(&error), place).within(&file.text)
+        CallFailure::new(kind, fault::text_of_error(&error), Some((file.path.as_str(), 1))).within(&file.text)
     })
 }

@@ -41,7 +41,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub use loader::readable;
-pub(crate) use loader::{compile_text, lines_to_stop_at};
+pub(crate) use loader::{compile_text, lines_to_stop_at, refuse_bytecode};
 pub(crate) use machine::{
     Machine, collect, hash_streams, machine_of, on_behalf_of_host, path_of_script, resolve_name,
     text_of_script,
