@@ -10,11 +10,17 @@ use crate::nav::links::{Hop, Links};
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{PathQuery, Reach};
 use crate::nav::plan::{Begun, Plan};
+use crate::nav::traversal::Traversal;
 
 /// A ground with links.
 pub(crate) trait Linked: Backend {
     /// Its links.
     fn links(&self) -> &Links;
+
+    /// Whether a body may stand at the end of one, in a door that it goes through as well.
+    fn may_stand(&self, place: glam::Vec3, by: &Traversal) -> bool {
+        self.is_walkable(place, by)
+    }
 
     /// Whether a place can be reached without them.
     fn reach_without(&self, query: &PathQuery, to: [glam::Vec3; 2]) -> Reach;
@@ -31,7 +37,8 @@ where
         return alone();
     }
     let walks = |from, to| map.reach_without(query, [from, to]) == Reach::Yes;
-    let hops: Vec<Hop> = map.links().hops_from(query.start, query.by.actions, walks);
+    let stands = |place| map.may_stand(place, &query.by);
+    let hops: Vec<Hop> = map.links().hops_from(query.start, query.by.actions, stands, walks);
     if hops.is_empty() || map.reach(query.start, query.goal, &query.by) != Reach::Yes {
         return alone();
     }

@@ -1,7 +1,8 @@
 //! Links: ways between places that no ground joins, such as stairs, ladders, jumps.
 //!
 //! In: ends, prices, actions. Out: the links that a walker can take, in each direction; what is reached over
-//! them. Holds: a link with an action is there only for walkers that can do it. Not here: which links are
+//! them. Holds: a link with an action is there only for walkers that can do it; no link is where its walker
+//! may not stand at the far end: whoever begins there is led out of what is closed, and nobody begins. Not here: which links are
 //! worth taking (`link_search`).
 
 use std::sync::Arc;
@@ -68,15 +69,16 @@ impl Links {
         &self.0
     }
 
-    /// The links that a body can take and come to from `start`; `walks` says whether the ground leads from
-    /// one place to another. Cost: a question for each pair of links at most.
+    /// The links that a body can take and come to from `start`. Cost: a question for each pair of links at
+    /// most.
     pub(crate) fn hops_from(
         &self,
         start: Vec3,
         actions: LinkActions,
+        stands: impl Fn(Vec3) -> bool,
         walks: impl Fn(Vec3, Vec3) -> bool,
     ) -> Vec<Hop> {
-        let mut waiting: Vec<Hop> = hops(&self.0, actions).collect();
+        let mut waiting: Vec<Hop> = hops(&self.0, actions).filter(|hop| stands(hop.to.point)).collect();
         let (mut taken, mut places) = (Vec::new(), vec![start]);
         // Bounded by the links: each place but the first is the end of one.
         while let Some(place) = places.pop() {
@@ -95,6 +97,7 @@ impl Links {
         &self,
         [from, to]: [Vec3; 2],
         actions: LinkActions,
+        stands: impl Fn(Vec3) -> bool,
         reach: impl Fn(Vec3, Vec3) -> Reach,
     ) -> Reach {
         let alone = reach(from, to);
@@ -103,7 +106,7 @@ impl Links {
             return alone;
         }
         let walks = |from: Vec3, to: Vec3| reach(from, to) == Reach::Yes;
-        let taken = self.hops_from(from, actions, walks);
+        let taken = self.hops_from(from, actions, stands, walks);
         if taken.iter().any(|hop| walks(hop.to.point, to)) { Reach::Yes } else { alone }
     }
 }

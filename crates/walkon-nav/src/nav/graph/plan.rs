@@ -829,6 +829,10 @@ impl Linked for PointGraph {
         &self.links
     }
 
+    fn may_stand(&self, place: Vec3, by: &Traversal) -> bool {
+        !self.spots_through(place, by).is_empty()
+    }
+
     fn reach_without(&self, query: &PathQuery, [from, to]: [Vec3; 2]) -> Reach {
         self.reach_along(from, to, &query.by, &Effort::endless())
     }

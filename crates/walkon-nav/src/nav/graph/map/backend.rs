@@ -19,6 +19,7 @@ use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::footing::START_MAX_M;
 use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::linked::Linked;
 use crate::nav::reached_labels::ReachedLabels;
 use crate::nav::smooth::Effort;
 use crate::nav::{
@@ -198,7 +199,8 @@ impl Backend for PointGraph {
     fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
         let effort = Effort::endless();
         let along = |from, to| self.reach_along(from, to, by, &effort);
-        let reach = self.links.reach([from, to], by.actions, along);
+        let stands = |place| self.may_stand(place, by);
+        let reach = self.links.reach([from, to], by.actions, stands, along);
         (reach, effort.expansions())
     }
 

@@ -53,7 +53,8 @@ impl Backend for NavMesh {
     fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
         let effort = Effort::endless();
         let alone = |from, to| self.reach_by_labels(from, to, by, &effort);
-        (self.links.reach([from, to], by.actions, alone), effort.expansions())
+        let stands = |place| self.is_walkable(place, by);
+        (self.links.reach([from, to], by.actions, stands, alone), effort.expansions())
     }
 
     fn sees(&self, look: &Look<'_>) -> bool {
