@@ -35,6 +35,13 @@ pub(crate) struct DoorRun {
     door: u32,
 }
 
+/// What a cell belongs to: connected ground, by label, or a door, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DoorPlace {
+    Ground(u32),
+    Door(u32),
+}
+
 /// The doors of a map and the components they join. Nodes are doors first, then components that touch one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CellDoors {
@@ -114,6 +121,35 @@ impl CellDoors {
             }
             None => self.run_at(x, z).map(|run| run.door),
         }
+    }
+
+    /// What a cell belongs to; None for a blocked one.
+    pub(crate) fn place(&self, labels: &ConnectedComponents, Cell { x, z }: Cell) -> Option<DoorPlace> {
+        let door = || self.run_at(x, z).map(|run| DoorPlace::Door(run.door));
+        labels.label(x, z).map(DoorPlace::Ground).or_else(door)
+    }
+
+    /// The doors and the ground that touch something.
+    pub(crate) fn beside(&self, place: DoorPlace) -> impl Iterator<Item = DoorPlace> + '_ {
+        let node = match place {
+            DoorPlace::Door(door) => Some(door),
+            DoorPlace::Ground(label) => {
+                let at = self.labels.binary_search_by_key(&label, |entry| entry.0);
+                at.ok().map(|at| self.labels[at].1)
+            }
+        };
+        node.into_iter().flat_map(|node| self.neighbours(node)).map(|node| {
+            match (node as usize).checked_sub(self.areas.len()) {
+                Some(at) => DoorPlace::Ground(self.labels[at].0),
+                None => DoorPlace::Door(node),
+            }
+        })
+    }
+
+    /// The area of a door.
+    pub(crate) fn area(&self, place: DoorPlace) -> Option<AreaId> {
+        let DoorPlace::Door(door) = place else { return None };
+        self.areas.get(door as usize).map(|&area| AreaId(area))
     }
 
     /// The first area, none of `known`, whose door lies on the way with the fewest doors from one cell to

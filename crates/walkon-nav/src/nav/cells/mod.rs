@@ -56,6 +56,7 @@ mod weighted_ground;
 
 pub use alt_heuristic::{AltHeuristic, CellLandmarks};
 pub use bits::Bits;
+pub(crate) use doors::DoorPlace;
 pub(crate) use ground_query::CellGroundQuery;
 pub use jump::SearchStrategy;
 pub(crate) use landmark_goal::FarGoal;

@@ -83,6 +83,17 @@ impl Footing {
         }
     }
 
+    /// The links on which its way may begin, open or closed.
+    pub(crate) fn links(&self, map: &PointGraph) -> Vec<u32> {
+        let at = |point: u32| map.net().steps(point).iter().map(|step| step.link);
+        let own = self.spots.iter().map(|spot| spot.link);
+        match &self.kind {
+            FootingKind::Open => own.collect(),
+            FootingKind::Closed { tips, .. } => own.chain(tips.iter().flat_map(|tip| at(tip.0))).collect(),
+            FootingKind::Point(point) => at(*point).collect(),
+        }
+    }
+
     fn ends(&self, map: &PointGraph) -> Vec<u32> {
         self.spots.iter().map(|spot| map.net().links()[spot.link as usize][0]).collect()
     }

@@ -177,6 +177,14 @@ impl Layers {
 
     /// Why a place that is not reached is not.
     pub(crate) fn why_not(&self, from: Vec3, to: LayerPoint, by: &Traversal, effort: &Effort) -> PathFailure {
+        let views = self.views(by);
+        let own = views.get(usize::from(by.layer));
+        let start = own.and_then(|view| self.of(by).begin_at(view, from, by).ok());
+        let Some((start, _)) = start else { return PathFailure::NoPath };
+        let ends = [LayerPoint { layer: by.layer, point: self.of(by).centre(start) }, to];
+        if let Some(area) = self.first_door_between(&views, by, ends) {
+            return PathFailure::Area(area);
+        }
         if to.layer != by.layer {
             return PathFailure::NoPath;
         }

@@ -17,7 +17,7 @@ use crate::nav::links::Hop;
 use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::search::Search;
 use crate::nav::smooth::Effort;
-use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Traversal};
+use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
 
 /// The paused work on one query.
 pub(crate) type LayersPlan = LinkedPlan<Layers>;
@@ -57,19 +57,25 @@ impl Stage for Layers {
                 reachable.holds(self, hop.from, &query.by) && reachable.holds(self, hop.to, &query.by)
             })
             .collect();
-        let stays = goal.layer == query.by.layer;
-        if stays && hops.is_empty() {
-            let plan = cells::CellPlan::begin(self.of(&query.by), query);
+        let is_alone = hops.is_empty() && goal.layer == query.by.layer;
+        let is_known = reachable.holds(self, goal, &query.by) || is_alone && self.links().is_empty();
+        let why = || self.why_not(query.start, goal, &query.by, &Effort::endless());
+        let trouble = (!is_known).then(why);
+        let own_ground = self.of(&query.by);
+        // Of a door in the way to a link its layer knows nothing.
+        let is_beyond = || {
+            let alone = || own_ground.reach(query.start, query.goal, &query.by);
+            matches!(trouble, Some(PathFailure::Area(_))) && alone() == Reach::No(PathFailure::NoPath)
+        };
+        if is_alone && !is_beyond() {
+            let plan = cells::CellPlan::begin(own_ground, query);
             return match plan {
                 Ok(plan) => Ok(LinkedPlan::Alone(Box::new(plan))),
                 Err(answer) => Err(Box::new(PathAnswer { revision: self.revision(), ..*answer })),
             };
         }
-        let mut trouble = None;
         let mut target = goal;
-        if !reachable.holds(self, goal, &query.by) {
-            let why = self.why_not(query.start, goal, &query.by, &Effort::endless());
-            trouble = Some(why);
+        if let Some(why) = trouble {
             let near = |layer: u8| nearest(self, &reachable, LayerPoint { layer, ..goal });
             let Some(place) = near(goal.layer).or_else(|| near(query.by.layer)) else { return alone(why) };
             target = place;

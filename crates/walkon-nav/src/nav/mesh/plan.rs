@@ -17,6 +17,7 @@ use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::link_search::{LinkedPlan, Stage};
 use crate::nav::linked::{self, Linked};
+use crate::nav::links::{self, Hop};
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::carve::carve;
@@ -77,6 +78,17 @@ struct MeshLine {
 
 type BegunMeshPlan = plan::Begun<MeshPlan>;
 
+/// How a search from the goal back comes to a polygon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Entry {
+    /// Over this edge, of the polygon before.
+    Edge(u32),
+    /// Back over the link of this number.
+    Link(usize),
+    /// It begins there.
+    Goal,
+}
+
 impl NavMesh {
     /// Whether one point can be reached from another. Cost: two labels when all is legal, and a search where
     /// the direction of areas decides.
@@ -131,42 +143,60 @@ impl NavMesh {
         Some(PathFailure::NoPath)
     }
 
-    /// The first area that would have to be opened on a way, on the one with the fewest; of several such ways
-    /// on the shortest, as far as straight lines from edge to edge tell.
+    /// The first area that would have to be opened on a way, over links or without, on the one with the
+    /// fewest; of several such ways on the shortest, as far as straight lines from edge to edge tell.
     fn first_between(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<AreaId> {
         let view = self.view_all_open(by);
         let surface = &view.surface;
         let (start, goal) = (surface.spot(from)?, surface.spot(to)?);
         let shut: Vec<u32> = view.sets.iter().map(|set| self.shut_of(set, by)).collect();
         let group = |polygon: u32| shut[surface.owner[polygon as usize] as usize];
+        let ends = |hop: Hop| {
+            let places = [surface.spot(hop.from.point)?, surface.spot(hop.to.point)?];
+            Some((places, hop.cost_m.max(length(places[0].point, places[1].point))))
+        };
+        let hops: Vec<([MeshSpot; 2], f64)> =
+            links::hops(self.links.all(), by.actions).filter_map(ends).collect();
         // From the goal, so that the parents lead there from the start.
         let mut parents = vec![NONE; surface.polygon_count() as usize];
         let mut places = vec![goal.point; parents.len()];
-        let mut open = BinaryHeap::from([Reverse((0_u32, 0_u64, goal.polygon, NONE))]);
-        // Bounded by the edges: each is offered once from either side.
+        let mut open = BinaryHeap::from([Reverse((0_u32, 0_u64, goal.polygon, Entry::Goal))]);
+        // Bounded by the edges and links: each is offered once from either side.
         while let Some(Reverse((opened, metres, polygon, entry))) = open.pop() {
             if parents[polygon as usize] != NONE {
                 continue;
             }
-            let came_from = if entry == NONE { goal.polygon } else { surface.face[entry as usize] };
+            let (came_from, place) = match entry {
+                Entry::Goal => (goal.polygon, goal.point),
+                Entry::Link(at) => (hops[at].0[1].polygon, hops[at].0[0].point),
+                Entry::Edge(edge) => {
+                    let before = surface.face[edge as usize];
+                    let (a, b) = (surface.from(edge), surface.to(edge));
+                    (before, crossing(places[before as usize], start.point, a, b))
+                }
+            };
             parents[polygon as usize] = came_from;
-            if entry != NONE {
-                let before = places[came_from as usize];
-                let (a, b) = (surface.from(entry), surface.to(entry));
-                places[polygon as usize] = crossing(before, start.point, a, b);
-            }
-            let place = places[polygon as usize];
+            places[polygon as usize] = place;
+            let mut offer = |beyond: u32, over: Point, more_m: f64, entry: Entry| {
+                if parents[beyond as usize] == NONE {
+                    let opens = group(beyond) != 0 && group(beyond) != group(polygon);
+                    let last_m = if beyond == start.polygon { length(over, start.point) } else { 0.0 };
+                    let on_m = f64::from_bits(metres) + more_m + last_m;
+                    open.push(Reverse((opened + u32::from(opens), on_m.to_bits(), beyond, entry)));
+                }
+            };
             for edge in surface.edges(polygon) {
                 let twin = surface.twin[edge as usize];
-                if twin == NONE || parents[surface.face[twin as usize] as usize] != NONE {
-                    continue;
+                if twin != NONE {
+                    let over = crossing(place, start.point, surface.from(edge), surface.to(edge));
+                    offer(surface.face[twin as usize], over, length(place, over), Entry::Edge(edge));
                 }
-                let beyond = surface.face[twin as usize];
-                let opens = group(beyond) != 0 && group(beyond) != group(polygon);
-                let over = crossing(place, start.point, surface.from(edge), surface.to(edge));
-                let last_m = if beyond == start.polygon { length(over, start.point) } else { 0.0 };
-                let on_m = f64::from_bits(metres) + length(place, over) + last_m;
-                open.push(Reverse((opened + u32::from(opens), on_m.to_bits(), beyond, edge)));
+            }
+            for (at, &([near, far], link_m)) in hops.iter().enumerate() {
+                if far.polygon == polygon {
+                    let more_m = length(place, far.point) + link_m;
+                    offer(near.polygon, near.point, more_m, Entry::Link(at));
+                }
             }
         }
         let mut polygon = start.polygon;
