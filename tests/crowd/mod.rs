@@ -12,6 +12,7 @@ pub mod gatherings;
 pub mod lanes;
 pub mod layered_walks;
 pub mod link_actions;
+pub mod link_doors;
 pub mod mesh_corners;
 pub mod narrow_places;
 pub mod nudges;

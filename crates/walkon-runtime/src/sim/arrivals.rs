@@ -198,7 +198,7 @@ fn in_the_way(map: &LevelMap, characters: &Characters, everyone: &Everyone, walk
     /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
     const GAP_M: f32 = 0.6;
     let own = characters.get(walk.character)?;
-    let door = map.stop_before_door(walk, own.body.radius_m).filter(|(_, left_m)| *left_m <= GAP_M);
+    let door = map.stop_before_door(walk, own).filter(|(_, left_m)| *left_m <= GAP_M);
     if let Some((door, _)) = door {
         return Some(Blocker::Door(door));
     }
@@ -449,7 +449,9 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     let following = walk.following.as_ref()?;
     let is_placed = walk.goal_slot.is_some();
     let under_way = is_placed || walk.phase != Phase::Moving || walk.token.is_some() || walk.ask.is_some();
-    if under_way || following.cursor.next(&following.path).is_some() {
+    // A link may end where it begins, on another layer.
+    let has_link = !following.path.layers.is_empty();
+    if under_way || has_link || following.cursor.next(&following.path).is_some() {
         return None;
     }
     if following.path.whole {

@@ -187,7 +187,11 @@ impl Judge<'_> {
             if let Some(link) = links.next_if(|link| link.from == from || climb.as_ref() == Some(*link)) {
                 by.layer = link.layer;
                 let met = Bounds::of(&[ground(from), ground(link.to)]).overlaps(&changed);
-                if link.is_climb() && met && !self.nav.can_climb(from, link.to, &by) {
+                let leads_there = || match link.is_climb() {
+                    true => self.nav.can_climb(from, link.to, &by),
+                    false => self.nav.is_walkable(link.to, &by),
+                };
+                if met && !leads_there() {
                     return false;
                 }
                 // Between the ends of a link there is no ground to judge.

@@ -137,7 +137,7 @@ fn look_at(seen: &FollowInputs<'_>, crowd: &CrowdSettings, id: WalkId, step: &mu
         return if goes.is_some() { WalkLook::Goes } else { WalkLook::Stands };
     }
     let acts = walk.on_link.is_some() || matches!(walk.phase, Phase::AtDoor(_)) || character.nudge.is_some();
-    if acts || seen.map.closed_door_ahead(walk).is_some() {
+    if acts || seen.map.closed_door_ahead(walk, character).is_some() {
         return WalkLook::Acts;
     }
     let goes = goes_on(seen, crowd, walk).then(|| move_of(seen, id, walk, character)).flatten();
@@ -220,7 +220,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
     };
     let mut made = move_of(&FollowInputs { clock, map, characters, walks }, id, walks.get(id)?, character)?;
     let walk = walks.get_mut(id)?;
-    match map.stop_before_door(walk, character.body.radius_m) {
+    match map.stop_before_door(walk, character) {
         Some((door, left_m)) => {
             if left_m <= made.gait.speed_mps * clock.rate.step_seconds() {
                 walk.stand_at(WaitCause::Door(door), character.body.position, clock);

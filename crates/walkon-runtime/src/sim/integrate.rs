@@ -233,7 +233,7 @@ fn off_the_wall(nav: &NavMap, place: Vec3) -> Vec3 {
 }
 
 /// Where a body that stands off the ground comes onto it: from there on walls count again.
-fn first_ground(ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
+fn first_ground(ground: &StepGround<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// Metres between places looked at: no ground to stand on is as narrow.
     const APART_M: f32 = 0.02;
     let count = (flat_distance(from, to) / APART_M).ceil().clamp(1.0, 1024.0);
@@ -507,8 +507,9 @@ fn take_link(parts: LinkParts<'_>, id: WalkId, walk: &mut Walk, character: &mut 
         return false;
     };
     if link.is_climb() {
-        if climb(walk, link, character.body.position, crowd.walk_threshold_m) {
-            go_beyond(map, link, walk, character);
+        if climb(walk, link, character.body.position, crowd.walk_threshold_m)
+            && go_beyond(map, link, walk, character)
+        {
             walk.come_over_link(walk.clock(clock.landing()));
         }
         return false;
@@ -521,6 +522,14 @@ fn take_link(parts: LinkParts<'_>, id: WalkId, walk: &mut Walk, character: &mut 
     let now = walk.clock(clock.landing());
     let seconds = f64::from(link.length_m) / f64::from(walk.speed_mps(character));
     let has_begun = walk.on_link.is_some();
+    let by = Traversal { layer: link.layer, ..standing_on(character) };
+    if !has_begun && !map.nav.is_walkable(link.to, &by) {
+        // A door there is opened from here, or waited for; whatever else it is, there may be another way.
+        if map.closed_door_ahead(walk, character).is_none() {
+            walk.ask_for(Ask::Map);
+        }
+        return false;
+    }
     // Those that have to do something for it are told before it is done.
     let ticks = clock.rate.ticks(seconds).max(u64::from(link.action.is_some()));
     let (until, by) = (now.after(ticks), LinkTaking::Walked);

@@ -336,7 +336,7 @@ fn jam_progress(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> JamPro
         return JamProgress::NEVER;
     };
     let landing = seen.clock.landing();
-    let waits = own.backing_out.is_some() || seen.has_opening_door && opens_ahead(seen.map, own);
+    let waits = own.backing_out.is_some() || seen.has_opening_door && opens_ahead(seen, own);
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
     let any_ticks = if waits { 0 } else { own.clock(landing).since(own.nearest_tick) };
     let own = JamProgress { any_ticks, through_ticks: through_ticks(own, landing) };
@@ -507,8 +507,10 @@ impl Queueing {
 }
 
 /// Whether the next door on the way of a walk is on its way to open.
-fn opens_ahead(map: &LevelMap, walk: &Walk) -> bool {
-    let door = map.closed_door_ahead(walk).and_then(|(door, _)| map.doors.get(door.index()));
+fn opens_ahead(seen: &YieldInputs<'_>, walk: &Walk) -> bool {
+    let who = seen.people.characters.get(walk.character);
+    let ahead = who.and_then(|who| seen.map.closed_door_ahead(walk, who));
+    let door = ahead.and_then(|(door, _)| seen.map.doors.get(door.index()));
     door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::geom::ground;
+use crate::base::geom::{flat_distance, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::nav::{AreaEdit, GraphEdit, NavMap, PathFailure, TileEdit, Traversal};
+use crate::nav::{AreaEdit, GraphEdit, LayerChange, NavMap, PathFailure, TileEdit, Traversal};
 use crate::world::area::Area;
 use crate::world::block::Block;
-use crate::world::character::{Character, Characters};
-use crate::world::door::Door;
+use crate::world::character::{Character, Characters, standing_on};
+use crate::world::door::{Door, DoorPolicy};
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::tiles::{TileSpot, Tiles};
 use crate::world::walk::{Following, Walk};
@@ -61,6 +61,10 @@ impl PendingEdits {
     }
 }
 
+/// How far a door reaches out of its area at most, metres: a cell at the rim by half its size, and no map has
+/// larger cells.
+const MARGIN_M: f64 = 1.0;
+
 impl LevelMap {
     /// The characters that stand in a door's area, in order of creation.
     #[must_use]
@@ -68,9 +72,7 @@ impl LevelMap {
         let Some(door) = self.doors.get(id.index()) else {
             return Vec::new();
         };
-        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its
-        // margin.
-        let bounds = door.bounds.grown(1.0);
+        let bounds = door.bounds.grown(MARGIN_M);
         characters
             .iter()
             .filter(|(_, character)| bounds.contains(ground(character.body.position)))
@@ -122,23 +124,59 @@ impl LevelMap {
     /// The first door on the rest of the way of a walk that is not open, and where along its path the area of
     /// the door begins, metres.
     #[inline]
-    pub(crate) fn closed_door_ahead(&self, walk: &Walk) -> Option<(DoorId, f32)> {
+    pub(crate) fn closed_door_ahead(&self, walk: &Walk, who: &Character) -> Option<(DoorId, f32)> {
         let following = walk.following.as_ref()?;
         let along_m = following.cursor.along_m;
-        following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m).find_map(|crossing| {
+        let mut ahead = following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m);
+        let crossed = ahead.find_map(|crossing| {
             let door = self.areas.get(crossing.area.index())?.door?;
             let closed = !self.doors.get(door.index()).is_some_and(Door::is_passable);
             closed.then_some((door, crossing.enter_m))
-        })
+        });
+        let link = following.path.layers.first().filter(|link| !link.is_climb());
+        match (link, crossed) {
+            (Some(link), Some((_, enter_m))) if enter_m < link.at_m => crossed,
+            (Some(link), _) => self.door_beyond(link, walk, who).map(|door| (door, link.at_m)).or(crossed),
+            (None, _) => crossed,
+        }
     }
 
-    /// The first door on the rest of the way of a walk that is not open, and the metres to where a body of a
-    /// radius in metres stops for it: in front of it, or where its ground ends.
+    /// The closed door because of which a walker that goes through doors may not stand at the far end of a
+    /// link: a way that goes no further crosses none there.
+    #[inline(never)]
+    fn door_beyond(&self, link: &LayerChange, walk: &Walk, who: &Character) -> Option<DoorId> {
+        let by = Traversal { layer: link.layer, ..standing_on(who) };
+        if walk.options.doors.unwrap_or(who.doors) == DoorPolicy::Avoid || self.nav.is_walkable(link.to, &by)
+        {
+            return None;
+        }
+        let (place, ground) = (ground(link.to), self.nav.on_layer(link.layer));
+        let reach_m = f64::from(self.nav.kept_off_m(who.body.radius_m).max(who.body.radius_m));
+        let closed = (0..).map(DoorId).zip(&self.doors).filter(|(_, door)| !door.is_passable());
+        let near = closed.filter(|(_, door)| door.bounds.grown(reach_m + MARGIN_M).contains(place));
+        // One that holds the place, else the nearest.
+        let away_m = |door: &Door| {
+            if ground.holds(door.area, link.to) { -1.0 } else { flat_distance(door.position, link.to) }
+        };
+        near.min_by(|(_, a), (_, b)| away_m(a).total_cmp(&away_m(b))).map(|(id, _)| id)
+    }
+
+    /// The first door on the rest of the way of a walk that is not open, and the metres to where the body
+    /// stops for it: in front of it, or where its ground ends.
     #[inline]
-    pub(crate) fn stop_before_door(&self, walk: &Walk, radius_m: f32) -> Option<(DoorId, f32)> {
-        let (door, enter_m) = self.closed_door_ahead(walk)?;
-        let along_m = walk.following.as_ref()?.cursor.along_m;
-        let left_m = self.ground_left_m(walk, radius_m, enter_m - along_m).unwrap_or(f32::INFINITY);
+    pub(crate) fn stop_before_door(&self, walk: &Walk, who: &Character) -> Option<(DoorId, f32)> {
+        let (door, enter_m) = self.closed_door_ahead(walk, who)?;
+        let following = walk.following.as_ref()?;
+        let along_m = following.cursor.along_m;
+        if let Some(link) = following.path.layers.first().filter(|link| !link.is_climb())
+            && enter_m >= link.at_m
+        {
+            // Between the ends of a link nobody stands.
+            let by = Traversal { layer: link.layer, ..standing_on(who) };
+            let waits_here = !self.nav.is_walkable(link.to, &by);
+            return Some((door, if waits_here { link.at_m - along_m } else { f32::INFINITY }));
+        }
+        let left_m = self.ground_left_m(walk, who.body.radius_m, enter_m - along_m).unwrap_or(f32::INFINITY);
         Some((door, left_m.min(enter_m - Door::STANDOFF_M - along_m)))
     }
 

@@ -549,10 +549,28 @@ impl Walk {
         }
     }
 
+    /// It has taken a link for so many ticks, and not come to the far end: that time does not count, but what
+    /// it has waited before does.
+    pub(crate) fn turn_back_from_link(&mut self, now: TickNumber, ticks: u64) {
+        self.nearest_tick = self.nearest_tick.after(ticks).min(now);
+    }
+
     /// The way that it goes now: back, while it lets others pass.
     #[must_use]
     pub fn way(&self) -> Option<&Following> {
         self.backing_out.as_ref().map(|backing| &backing.way).or(self.following.as_ref())
+    }
+
+    /// The corners of that way from the last one passed on, as many as matter to a step, on this side of the
+    /// next link.
+    #[must_use]
+    pub fn corners_ahead(&self) -> &[Vec3] {
+        const CORNERS: usize = 8;
+        let Some(way) = self.way() else { return &[] };
+        let points = &way.path.points;
+        let last = points.len().min(way.path.leg_end() + 1);
+        let first = last.min(way.cursor.segment as usize);
+        &points[first..last.min(first + CORNERS)]
     }
 
     /// Follows another path. What was left of the one before says nothing about it, also when both meet
