@@ -16,6 +16,7 @@ pub mod link_doors;
 pub mod mesh_corners;
 pub mod narrow_places;
 pub mod nudges;
+pub mod one_way_tiles;
 pub mod other_floors;
 pub mod rates;
 pub mod rounds;

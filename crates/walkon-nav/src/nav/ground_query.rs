@@ -75,6 +75,25 @@ impl GroundQuery<'_> {
         on_kind!(self, ground => ground.clear(from, to))
     }
 
+    /// Whether there is ground that may not be left in every direction.
+    #[must_use]
+    #[inline]
+    pub fn may_trap(&self) -> bool {
+        matches!(&self.0, Backing::Cells(cells) if cells.may_trap())
+    }
+
+    /// Whether a straight line leads into ground that may not be left in every direction, and that a way, by
+    /// its corners, does not lead over: a body that leaves its way may come in there, and not out again.
+    /// Cost: the nodes touched where there is such ground near the line.
+    #[must_use]
+    #[inline]
+    pub fn strays(&self, from: Vec3, to: Vec3, way: &[Vec3]) -> bool {
+        match &self.0 {
+            Backing::Cells(cells) => cells.strays(from, to, way),
+            Backing::Graph(_) | Backing::Mesh(_) => false,
+        }
+    }
+
     /// A rectangle of open ground around a straight line, with `spare_m` on every side. None where there may
     /// be a wall in it, and where the map does not know such rectangles. Cost: the nodes around the line.
     #[must_use]

@@ -303,11 +303,14 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     let open = ground.open_around(place, place, WALLS_M);
     step.gait.is_open = open.holds(place, place);
     let mut lines = NearbyLines::within(open, ground, step.gait.speed_mps * step.gait.step_s + SPARE_M);
-    // A hair beside the ground every line is clear: step 9 looks where it comes onto it.
-    let mut clear =
-        |from: Vec3, to: Vec3| lines.clear(from, to) || from == place && !ground.is_walkable(place);
-    let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     let walk = step.walk.and_then(|walk| seen.walks.get(walk));
+    let corners = walk.filter(|_| ground.may_trap()).map_or(&[][..], Walk::corners_ahead);
+    // A hair beside the ground every line is clear: step 9 looks where it comes onto it.
+    let mut clear = |from: Vec3, to: Vec3| {
+        let is_clear = lines.clear(from, to) || from == place && !ground.is_walkable(place);
+        is_clear && !ground.strays(from, to, corners)
+    };
+    let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     // Told to step 9 from here, too.
     step.has_set_out = walk.is_some_and(|walk| walk.travelled_m > SET_OUT_M);
     step.is_moving = walk.is_some_and(|walk| matches!(walk.phase, Phase::Moving));

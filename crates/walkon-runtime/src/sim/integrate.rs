@@ -7,7 +7,7 @@
 //! it; one that stands and is pushed stays where it was pushed to (seed:C5).
 
 use std::iter::{once, once_with};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use glam::{Vec2, Vec3};
 
@@ -84,7 +84,7 @@ fn is_shown(rate: TickRate) -> bool {
 /// Every character takes the step that the velocity of step 8 gives it. Nobody's step looks at where another
 /// has come to.
 fn step_on(parts: &mut IntegrateParts<'_>) {
-    let IntegrateParts { clock, map, characters, interpolations, step, .. } = parts;
+    let IntegrateParts { clock, map, characters, walks, interpolations, step, .. } = parts;
     let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
     let have_begun = cast.is_some();
     interpolations.resize(moves.len(), Interpolation::default());
@@ -92,7 +92,7 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
     let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
     let columns = &*bodies;
     let seconds = clock.rate.step_seconds();
-    let taking = StepTaking { nav: &map.nav, seconds };
+    let taking = StepTaking { nav: &map.nav, walks, seconds };
     threads.share(
         ((&mut moves[..], &mut people[..]), (&mut interpolations[..], &mut landed[..])),
         || GroundQueries::again(map, &columns.known),
@@ -127,10 +127,11 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
     }
 }
 
-/// What the steps of all characters are taken with: the map, and how long a step takes.
+/// What the steps of all characters are taken with: the map, their walks, and how long a step takes.
 #[derive(Clone, Copy)]
 struct StepTaking<'a> {
     nav: &'a NavMap,
+    walks: &'a Walks,
     seconds: f32,
 }
 
@@ -138,6 +139,9 @@ impl StepTaking<'_> {
     /// Takes a character towards where its step is to lead; where it comes to.
     fn take(&self, step: &mut Move, character: &mut Character, ground: &GroundQuery<'_>, to: Vec3) -> Vec3 {
         let from = character.body.position;
+        let walk = step.walk.filter(|_| ground.may_trap()).and_then(|walk| self.walks.get(walk));
+        let corners = walk.map_or(&[][..], Walk::corners_ahead);
+        let ground = &StepGround { ground, corners };
         let is_free = step.is_climb || step.open.holds(from, to) || ground.clear(from, to);
         // A body that stands off the ground goes the way it was told and no other: sideways it might come out
         // beyond a wall.
@@ -161,6 +165,34 @@ impl StepTaking<'_> {
         let (flat_m, rise_m) = (flat_distance(from, reached), reached.y - from.y);
         step.stepped_m = if rise_m == 0.0 { flat_m } else { libm::hypotf(flat_m, rise_m) };
         reached
+    }
+}
+
+/// The ground of a step, and the corners of the way that it belongs to.
+struct StepGround<'a> {
+    ground: &'a GroundQuery<'a>,
+    corners: &'a [Vec3],
+}
+
+impl<'a> Deref for StepGround<'a> {
+    type Target = GroundQuery<'a>;
+
+    fn deref(&self) -> &GroundQuery<'a> {
+        self.ground
+    }
+}
+
+impl StepGround<'_> {
+    /// Whether a body may move in a straight line, and stays on its way or where it can come back from.
+    #[inline]
+    fn clear(&self, from: Vec3, to: Vec3) -> bool {
+        self.ground.clear(from, to) && !self.ground.strays(from, to, self.corners)
+    }
+
+    /// The last point of a line up to which that is so, or where it begins.
+    fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
+        let last = self.ground.last_clear(from, to);
+        if self.ground.strays(from, last, self.corners) { from } else { last }
     }
 }
 
@@ -188,7 +220,7 @@ fn stepped(from: Vec3, wanted: Vec3, bodies: &CrowdColumns, row: usize, seconds:
 /// Where a step comes to that leads past the corner of a wall: a path may touch one, and single precision
 /// puts a body that walks along it a hair to the wrong side. As long as it was and a little turned; None
 /// where that leads into a wall, too.
-fn past_corner(ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
+fn past_corner(ground: &StepGround<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// How far it may turn, radians: up to 5 degrees.
     const TURNS: [f32; 6] = [0.01, -0.01, 0.03, -0.03, 0.09, -0.09];
     if !ground.is_walkable(from) {
@@ -203,7 +235,7 @@ fn past_corner(ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
 }
 
 /// As far as a body gets whose line is not clear: along the wall, or up to it.
-fn reach(nav: &NavMap, ground: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Vec3 {
+fn reach(nav: &NavMap, ground: &StepGround<'_>, from: Vec3, to: Vec3) -> Vec3 {
     if !ground.is_walkable(from) {
         return first_ground(ground, from, to).map_or(to, |edge| ground.last_clear(edge, to));
     }
@@ -547,8 +579,12 @@ fn take_link(parts: LinkParts<'_>, id: WalkId, walk: &mut Walk, character: &mut 
         return false;
     }
     let is_there = go_beyond(map, link, walk, character);
-    walk.come_over_link(now);
-    walk.travelled_m += if is_there { link.from.distance(link.to) } else { 0.0 };
+    if is_there {
+        walk.come_over_link(now);
+        walk.travelled_m += link.from.distance(link.to);
+    } else {
+        walk.turn_back_from_link(now, ticks);
+    }
     is_there
 }
 

@@ -8,6 +8,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom;
 use crate::nav::cell::Cell;
+use crate::nav::cells::line::{self, Stretch};
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::CellMap;
 use crate::nav::cells::view::CellView;
@@ -45,6 +46,43 @@ impl<'a> CellGroundQuery<'a> {
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         line_of_sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
             && (self.is_two_way || !self.map.goes_wrong(from, to, &self.by))
+    }
+
+    #[inline]
+    pub(crate) fn may_trap(&self) -> bool {
+        !self.map.terrain.exits().is_empty()
+    }
+
+    #[inline]
+    pub(crate) fn strays(&self, from: Vec3, to: Vec3, way: &[Vec3]) -> bool {
+        self.may_trap() && self.strays_from(from, to, way)
+    }
+
+    #[inline(never)]
+    fn strays_from(&self, from: Vec3, to: Vec3, way: &[Vec3]) -> bool {
+        let exits = self.map.terrain.exits();
+        let [a, b] = [from, to].map(|end| self.map.to_cells(end).map(geom::floor));
+        // A cell more on each side: the rows of hexagons lean.
+        let [columns, rows] = [0, 1].map(|axis| [a[axis].min(b[axis]) - 1, a[axis].max(b[axis]) + 1]);
+        if exits.is_empty_within([columns[0], columns[1], rows[0], rows[1]]) {
+            return false;
+        }
+        let width = self.map.frame().width;
+        let is_held = |cell: &Cell| cell.x < width && exits.leave((cell.z * width + cell.x) as usize) != 0;
+        let own = self.map.cell_of(from);
+        let mut entered = self.entered(from, to).filter(|cell| Some(*cell) != own && is_held(cell));
+        entered.any(|cell| !way.windows(2).any(|leg| self.entered(leg[0], leg[1]).any(|over| over == cell)))
+    }
+
+    /// The cells that a body comes to on a straight line; not those of which it touches a corner.
+    fn entered(&self, from: Vec3, to: Vec3) -> impl Iterator<Item = Cell> {
+        let shape = self.view.bits().shape();
+        let along = line::cells_along(shape, self.map.to_cells(from), self.map.to_cells(to));
+        let cell = |(x, z): (u32, u32)| Cell { x, z };
+        along
+            .filter(|stretch| stretch.enter < stretch.leave)
+            .filter_map(move |Stretch { x, z, .. }| x.try_into().ok().zip(z.try_into().ok()).map(cell))
+            .chain(self.map.cell_of(to))
     }
 
     /// Only on plain squares that may be walked both ways: there a line lies within the cells that the
