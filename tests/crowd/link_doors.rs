@@ -1,7 +1,7 @@
 //! Links that end in doors, begin in them, or have them somewhere beyond.
 //!
-//! Goal: every walk settles in bounded time and once; `reach`, `plan` and the walk say the same as a flood; of
-//! what a closed door shuts off the reason names one, and so many doors opened as are in the way at least,
+//! Goal: every walk settles in bounded time and once; `reach`, `plan` and the walk say the same as a flood;
+//! of what a closed door shuts off the reason names one, and so many doors opened as are in the way at least,
 //! one after the other as they are named, make the way. Method: drawn maps of every kind that has links: rows
 //! of places that only links join, doors and link ends on any of them; doors stand, or open and close during
 //! the walk.
@@ -27,27 +27,27 @@ const KINDS: [&str; 8] =
 const PLACES: usize = 5;
 
 /// A place: its row, and where in it.
-type Place = (usize, usize);
+type RowPlace = (usize, usize);
 
 #[derive(Clone, Debug)]
 struct Rows {
     kind: &'static str,
     count: usize,
-    walls: Vec<Place>,
+    walls: Vec<RowPlace>,
     doors: Vec<RowDoor>,
     links: Vec<RowLink>,
 }
 
 #[derive(Clone, Debug)]
 struct RowDoor {
-    at: Place,
+    at: RowPlace,
     is_open: bool,
     is_locked: bool,
 }
 
 #[derive(Clone, Debug)]
 struct RowLink {
-    ends: [Place; 2],
+    ends: [RowPlace; 2],
     both_ways: bool,
 }
 
@@ -59,7 +59,8 @@ impl Rows {
     fn random(rng: &mut Rng) -> Self {
         let kind = KINDS[below(rng, KINDS.len())];
         let count = 2 + below(rng, 2);
-        let mut free: Vec<Place> = (0..count).flat_map(|row| (0..PLACES).map(move |at| (row, at))).collect();
+        let mut free: Vec<RowPlace> =
+            (0..count).flat_map(|row| (0..PLACES).map(move |at| (row, at))).collect();
         let mut take = |rng: &mut Rng| free.swap_remove(below(rng, free.len()));
         let walls = (0..below(rng, 3)).map(|_| take(rng)).collect();
         let doors: Vec<RowDoor> = (0..1 + below(rng, 3))
@@ -84,19 +85,19 @@ impl Rows {
         self.kind != "mesh" && self.kind != "graph"
     }
 
-    fn is_wall(&self, place: Place) -> bool {
+    fn is_wall(&self, place: RowPlace) -> bool {
         place.1 >= PLACES || self.walls.contains(&place)
     }
 
-    fn door_at(&self, place: Place) -> Option<usize> {
+    fn door_at(&self, place: RowPlace) -> Option<usize> {
         self.doors.iter().position(|door| door.at == place)
     }
 
-    fn layer(&self, (row, _): Place) -> u8 {
+    fn layer(&self, (row, _): RowPlace) -> u8 {
         if self.is_tiles() && !self.is_flat() { row as u8 } else { 0 }
     }
 
-    fn point(&self, (row, at): Place) -> Vec3 {
+    fn point(&self, (row, at): RowPlace) -> Vec3 {
         let (row_m, at_m) = (row as f32, at as f32);
         match self.kind {
             "mesh" | "graph" => Vec3::new(2.0 * at_m + 1.0, 0.0, 4.0 * row_m + 1.0),
@@ -106,11 +107,11 @@ impl Rows {
         }
     }
 
-    fn layered(&self, place: Place) -> LayerPoint {
+    fn layered(&self, place: RowPlace) -> LayerPoint {
         LayerPoint { layer: self.layer(place), point: self.point(place) }
     }
 
-    fn json(&self, hero: Place) -> String {
+    fn json(&self, hero: RowPlace) -> String {
         let navigation = match self.kind {
             "mesh" => format!(r#""kind": "mesh", "agentRadius": 0.2, {}"#, self.areas()),
             "graph" => self.graph(),
@@ -137,7 +138,7 @@ impl Rows {
         )
     }
 
-    fn links(&self, end: impl Fn(Place) -> String, more: &str) -> String {
+    fn links(&self, end: impl Fn(RowPlace) -> String, more: &str) -> String {
         let link = |link: &RowLink| {
             let [from, to] = link.ends.map(&end);
             format!(r#"{{ "from": {from}, "to": {to}, "bothWays": {}{more} }}"#, link.both_ways)
@@ -183,7 +184,7 @@ impl Rows {
         )
     }
 
-    fn area(&self, place: Place, half_m: [f32; 2]) -> String {
+    fn area(&self, place: RowPlace, half_m: [f32; 2]) -> String {
         let (at, [x, z]) = (self.point(place), half_m);
         let [a, b, c, d] = [at.x - x, at.x + x, at.z - z, at.z + z];
         let name = match self.door_at(place) {
@@ -193,7 +194,7 @@ impl Rows {
         format!(r#"{{ "name": "{name}", "polygon": [[{a}, {c}], [{b}, {c}], [{b}, {d}], [{a}, {d}]] }}"#)
     }
 
-    fn places(&self) -> impl Iterator<Item = Place> + '_ {
+    fn places(&self) -> impl Iterator<Item = RowPlace> + '_ {
         (0..self.count)
             .flat_map(|row| (0..PLACES).map(move |at| (row, at)))
             .filter(|&place| !self.is_wall(place))
@@ -230,8 +231,8 @@ impl Rows {
 
     /// From a place, the least number of doors in the way to another, none of them `open`; None where there
     /// is no way.
-    fn doors_between(&self, from: Place, to: Place, open: &[bool]) -> Option<usize> {
-        let price = |place: Place| usize::from(self.door_at(place).is_some_and(|door| !open[door]));
+    fn doors_between(&self, from: RowPlace, to: RowPlace, open: &[bool]) -> Option<usize> {
+        let price = |place: RowPlace| usize::from(self.door_at(place).is_some_and(|door| !open[door]));
         let mut waiting = BTreeSet::from([(0, from)]);
         let mut seen = BTreeSet::new();
         while let Some((doors, place)) = waiting.pop_first() {
@@ -255,7 +256,7 @@ impl Rows {
     }
 
     /// The doors that a body goes through, as they stand.
-    fn open_to(&self, stage: &Stage, body: &Body) -> Vec<bool> {
+    fn open_to(&self, stage: &Stage, body: &DoorBody) -> Vec<bool> {
         let is_open = |(at, door): (usize, &RowDoor)| {
             let opens = match body.doors {
                 DoorPolicy::Avoid => false,
@@ -269,13 +270,13 @@ impl Rows {
 }
 
 #[derive(Clone, Debug)]
-struct Body {
+struct DoorBody {
     doors: DoorPolicy,
     has_key: bool,
     accept: AcceptEnd,
 }
 
-impl Body {
+impl DoorBody {
     fn random(rng: &mut Rng) -> Self {
         let doors = [DoorPolicy::Avoid, DoorPolicy::Open, DoorPolicy::Wait][below(rng, 3)];
         let accept = [AcceptEnd::Exact, AcceptEnd::Partial][below(rng, 2)];
@@ -299,20 +300,20 @@ impl Body {
 }
 
 /// A drawn case: a map, a way to go, and somebody to go it.
-struct Case {
+struct LinkCase {
     rows: Rows,
-    from: Place,
-    to: Place,
-    body: Body,
+    from: RowPlace,
+    to: RowPlace,
+    body: DoorBody,
 }
 
-impl Case {
+impl LinkCase {
     fn random(rng: &mut Rng) -> Self {
         let rows = Rows::random(rng);
-        let places: Vec<Place> = rows.places().collect();
-        let begins: Vec<Place> = places.iter().copied().filter(|&at| rows.door_at(at).is_none()).collect();
+        let places: Vec<RowPlace> = rows.places().collect();
+        let begins: Vec<RowPlace> = places.iter().copied().filter(|&at| rows.door_at(at).is_none()).collect();
         let (from, to) = (begins[below(rng, begins.len())], places[below(rng, places.len())]);
-        Self { from, to, body: Body::random(rng), rows }
+        Self { from, to, body: DoorBody::random(rng), rows }
     }
 
     fn send(&self, stage: &mut Stage) {
@@ -380,7 +381,7 @@ fn what_doors_beyond_links_shut_off_is_said_alike_by_all_and_their_names_make_th
     let mut failed = Vec::new();
     for round in 0..3000 {
         let mut rng = Rng::stream(round, "link doors");
-        let case = Case::random(&mut rng);
+        let case = LinkCase::random(&mut rng);
         let mut stage = Stage::of(&case.rows.json(case.from));
         stage.tick();
         match case.open_named(&mut stage) {
@@ -407,12 +408,12 @@ fn walks_over_links_and_through_doors_end_as_the_map_said_before() {
     let mut failed = Vec::new();
     for round in 0..1500 {
         let mut rng = Rng::stream(round, "walks over links");
-        let case = Case::random(&mut rng);
+        let case = LinkCase::random(&mut rng);
         let mut stage = Stage::of(&case.rows.json(case.from));
         stage.tick();
         let open = case.rows.open_to(&stage, &case.body);
         let expected = case.rows.doors_between(case.from, case.to, &open);
-        let avoiding = Body { doors: DoorPolicy::Avoid, ..case.body.clone() };
+        let avoiding = DoorBody { doors: DoorPolicy::Avoid, ..case.body.clone() };
         let is_waited_for =
             case.body.doors == DoorPolicy::Wait && case.rows.open_to(&stage, &avoiding).contains(&false);
         case.send(&mut stage);
@@ -456,7 +457,7 @@ fn walks_over_links_settle_while_doors_open_and_close() {
     let mut ends = BTreeSet::new();
     for round in 0..500 {
         let mut rng = Rng::stream(round, "doors that move");
-        let case = Case::random(&mut rng);
+        let case = LinkCase::random(&mut rng);
         let mut stage = Stage::of(&case.rows.json(case.from));
         stage.tick();
         case.send(&mut stage);

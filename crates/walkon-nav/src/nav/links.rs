@@ -2,8 +2,8 @@
 //!
 //! In: ends, prices, actions. Out: the links that a walker can take, in each direction; what is reached over
 //! them. Holds: a link with an action is there only for walkers that can do it; no link is where its walker
-//! may not stand at the far end: whoever begins there is led out of what is closed, and nobody begins. Not here: which links are
-//! worth taking (`link_search`).
+//! may not stand at the far end: a way that begins there would be led out of what is closed. Not here: which
+//! links are worth taking (`link_search`).
 
 use std::sync::Arc;
 
