@@ -4,7 +4,8 @@
 //! map the answers do not depend on the budget, only when they come; requests begin in the order in which
 //! they come, and a few searches share the budget equally; a step pays for the overrun of the one before, so
 //! the mean never exceeds the budget; nothing is delivered after it was cancelled. A map that changes under a
-//! search starts it again, three times at most.
+//! search starts it again; one that was started again three times goes on to its end at once when the map
+//! changes once more. So no change, and no number of them, keeps a request from its answer.
 //!
 //! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of
 //! few expansions and one for those of a middle size: a request that needs more than its slot allows goes on
@@ -44,7 +45,7 @@ const MIDDLE_EXPANSIONS: u32 = 16_384;
 const LIMITS: [u32; POOL] = [u32::MAX, u32::MAX, u32::MAX, MIDDLE_EXPANSIONS, SHORT_EXPANSIONS];
 /// Memory set aside before it is needed, about; searches beyond it make theirs when they begin.
 const ROOM_BYTES: usize = 48 << 20;
-/// How often a search starts again because the map changed under it.
+/// How often a search starts again because the map changed under it, and still shares the budget.
 const RESTARTS_MAX: u32 = 3;
 
 /// Requests waiting for an answer. `Default` has none.
@@ -193,6 +194,19 @@ impl PathRequests {
         let token = self.requests.insert(Request { query, restarts: 0, lost: 0, repeated: 0 });
         self.queues[0].push_back(token);
         token
+    }
+
+    /// Changes what a request asks for, because the map has changed for whoever asks: it keeps its place, and
+    /// its search begins again. False when it was answered or cancelled.
+    pub fn change(&mut self, token: PathToken, query: PathQuery) -> bool {
+        let Some(request) = self.requests.get_mut(token) else { return false };
+        request.query = query;
+        let slots = self.pool.iter_mut().map(|slot| &mut slot.work).chain([&mut self.next]);
+        for work in slots.flatten().filter(|work| work.token == token) {
+            // Not that of the map, whatever that is.
+            work.revision = Revision(u64::MAX);
+        }
+        true
     }
 
     /// Forgets a request: nothing is delivered for it afterwards. A stale token is ignored.
@@ -442,12 +456,17 @@ impl PathRequests {
         }
     }
 
-    /// Begins again what was begun on another revision, or gives it up.
+    /// Begins again what was begun on another revision. What has been so too often goes to its end at once,
+    /// whatever is left: later steps pay for it, and the others wait until they have.
     fn restart_stale(&mut self, round: &mut Round) {
         let revision = round.map.revision();
         for at in 0..POOL {
-            let spent = self.pool[at].spent();
-            let Some(work) = self.pool[at].work.take_if(|work| work.revision != revision) else { continue };
+            if round.left < 0 {
+                return;
+            }
+            let slot = &mut self.pool[at];
+            let spent = slot.spent();
+            let Some(work) = slot.work.take_if(|work| work.revision != revision) else { continue };
             let Some(request) = self.requests.get_mut(work.token) else { continue };
             request.lost = request.lost.saturating_add(spent);
             request.restarts += 1;
@@ -456,16 +475,16 @@ impl PathRequests {
             let begun = if request.restarts <= RESTARTS_MAX {
                 round.map.begin(&request.query)
             } else {
-                Err(Box::new(PathAnswer::none(PathFailure::Limit, revision)))
+                Err(Box::new(round.map.plan(&request.query, &mut slot.search)))
             };
             match begun {
                 Ok(plan) => {
                     let (token, work) = (work.token, Work::Searching(plan));
-                    self.pool[at].work = Some(OpenRequest { token, work, revision });
+                    slot.work = Some(OpenRequest { token, work, revision });
                 }
                 Err(mut answer) => {
-                    round.left -= 1;
-                    answer.expansions = lost;
+                    round.left -= i64::from(answer.expansions.max(1));
+                    answer.expansions = answer.expansions.saturating_add(lost);
                     self.deliver(work.token, *answer, round);
                 }
             }

@@ -254,11 +254,13 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId, room: LeftRoom) {
     let Some(walk) = parts.walks.get_mut(id) else {
         return;
     };
-    if let Some((stale, _)) = walk.token {
-        parts.paths.drop_search(stale);
-    }
     parts.map.nav.prepare(&query.by);
-    let token = parts.paths.requests.push(query);
+    // A walk whose search is under way keeps its turn, however often the map changes under it.
+    let open = walk.token.map(|(token, _)| token);
+    let token = match open.filter(|&token| parts.paths.requests.change(token, query.clone())) {
+        Some(token) => token,
+        None => parts.paths.requests.push(query),
+    };
     parts.paths.askers.insert(token, id);
     parts.counts.requests += 1;
     walk.planned_aim = walk.aim;
