@@ -434,16 +434,17 @@ impl Gauge {
         true
     }
 
-    /// Takes a text into account that a script has made.
-    fn see(&self, text: &[u8]) {
+    /// Takes a text into account that a script has made; false when it may not be as it is.
+    fn see(&self, text: &[u8]) -> bool {
         // Nothing else borrows the census; if something did, the text would be passed over, and the watchdog
         // is left.
-        if let Ok(mut census) = self.census.try_borrow_mut() {
-            if !census.add(text) {
-                self.end(Trip::Digits);
-            }
-            self.price.set(census.price());
+        let Ok(mut census) = self.census.try_borrow_mut() else { return true };
+        let is_allowed = census.add(text);
+        if !is_allowed {
+            self.end(Trip::Digits);
         }
+        self.price.set(census.price());
+        is_allowed
     }
 
     fn end(&self, trip: Trip) {
@@ -759,7 +760,9 @@ impl Drop for RunningCall<'_> {
 ///    anything can be freed, which happens in [`collect`] and [`Fuel::collect`] alone, because the collector
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
-///    is not finished has no hash yet, and is not read.
+///    is not finished has no hash yet, and is not read. Of one that is refused the first byte is written over:
+///    the host has no reference to it, because what one of its functions is given was looked at at the
+///    safepoint of that call.
 /// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them
 ///    by number reads no other; beyond the top is nothing. Only where three of them are those of a loop over
 ///    a table, which scripts cannot make, one is written, with a pointer that stands for the same. They are
@@ -1084,7 +1087,9 @@ mod raw {
         }
     }
 
-    /// Looks at the texts that were made, and forgets them.
+    /// Looks at the texts that were made, and forgets them. One that is refused begins with a letter from then
+    /// on: a script may have kept it already, and until it is collected the VM gives the same text to all that
+    /// make it again, without a block that would be noted.
     #[inline]
     pub(super) fn look_at_texts(gauge: &Gauge) {
         if gauge.fresh.count.get() > 0 {
@@ -1099,8 +1104,10 @@ mod raw {
             unsafe {
                 let bytes = block.get().add(fresh.offset.get());
                 let length = bytes.sub(4).cast::<u32>().read_unaligned() as usize;
-                if bytes.sub(8).cast::<u32>().read_unaligned() != 0 {
-                    gauge.see(slice::from_raw_parts(bytes, length));
+                let is_made = bytes.sub(8).cast::<u32>().read_unaligned() != 0;
+                if is_made && !gauge.see(slice::from_raw_parts(bytes, length)) {
+                    // The VM finds a text by its hash, which stays, and by all of its bytes.
+                    bytes.cast_mut().write(b'x');
                 }
             }
         }

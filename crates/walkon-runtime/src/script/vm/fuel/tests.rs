@@ -311,3 +311,36 @@ fn a_text_of_too_many_digits_ends_the_call() {
     }
     assert_eq!(counted(100_000, "local s = 'x' .. string.rep('1', 4000) .. string.rep('1', 90)").0, None);
 }
+
+/// Goal: a text that was refused never stands where a number may, however it is made, and whether the script
+/// has kept it before it was stopped. Method: calls one after another in one VM, without a collection between.
+#[test]
+fn a_text_of_too_many_digits_is_refused_each_time_it_is_made_and_is_no_number_where_it_was_kept() {
+    for text in [
+        "string.rep('1', 500000)",
+        "'1' .. string.rep('1', 5000)",
+        "table.concat(ones)",
+        "string.format('%s%s', string.rep('1', 4000), string.rep('1', 4000))",
+        "string.sub('x' .. string.rep('1', 5000), 2)",
+        "string.rep(' ', 20000) .. '1'",
+    ] {
+        let lua = Lua::new();
+        let fuel = Fuel::install(&lua, Arc::default());
+        let run = |text: &str| {
+            let function = lua.load(text).into_function().unwrap();
+            let running = fuel.enter(1_000_000);
+            let ok = function.call::<()>(()).is_ok();
+            drop(running);
+            (fuel.trip(), ok)
+        };
+        assert_eq!(run("ones = table.create(5000, '1') kept = {}"), (None, true));
+        for time in 1..=3 {
+            let made = run(&format!("kept.it = {text} while true do end"));
+            assert_eq!(made, (Some(Trip::Digits), false), "{text}, time {time}");
+            let used = run(
+                "if kept.it and (tonumber(kept.it) or pcall(function() return kept.it + 1 end)) then error() end",
+            );
+            assert_eq!(used, (None, true), "{text}, time {time}");
+        }
+    }
+}
