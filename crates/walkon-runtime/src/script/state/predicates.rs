@@ -36,6 +36,8 @@ pub(crate) enum Job {
     RunAgain(Owner),
     /// A task whose time has come, or that tests a predicate.
     Wake(u64),
+    /// A task that was started in a tick whose fuel did not suffice for it.
+    Begin(u64),
 }
 
 impl Job {
@@ -49,6 +51,7 @@ impl Job {
             Self::Wake(task) => (6, task),
             Self::Tree(owner) => (7, u64::from(owner.0)),
             Self::Updates { from, to } => (8, u64::from(from) << 32 | u64::from(to)),
+            Self::Begin(task) => (9, task),
         };
         hash.word(kind).word(number);
     }

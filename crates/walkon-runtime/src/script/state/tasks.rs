@@ -169,7 +169,8 @@ pub(crate) struct Tasks {
     serial: u64,
     /// The task that runs, when it has ended by what it did itself, and its coroutine.
     leaving: Option<(u64, Thread)>,
-    /// Tasks that were started in step 3 and have not begun, in order.
+    /// Tasks that were started in step 3 and have not begun, in order. Those that the fuel of a tick does not
+    /// suffice for are jobs from then on.
     pub(crate) spawned: std::collections::VecDeque<u64>,
     due: Deadlines,
     /// Tasks that test a predicate each tick.

@@ -90,6 +90,7 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
         }
         left.begun.push(recorded_facts(lua));
         while let Some(item) = next(lua, facts_end, &mut work_left) {
+            let spent_before = vm.tick_spent();
             let result = match item {
                 NextDelivery::Fact(event) => fact(vm, event),
                 NextDelivery::Work(work) => self::work(vm, work),
@@ -101,7 +102,9 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
             if left.items == 0 {
                 return exhausted(vm, emitted_beyond_its_part(vm));
             }
-            if vm.tick_left() == 0 {
+            // What nobody hears takes nothing: where step 3 left no fuel, one piece that takes some has its turn
+            // all the same, else what tells of ticks without fuel would keep it waiting for ever.
+            if vm.tick_left() == 0 && vm.tick_spent() > spent_before {
                 return deferred(vm);
             }
         }

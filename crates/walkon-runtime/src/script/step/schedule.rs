@@ -3,9 +3,10 @@
 //! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due
 //! tick, then by creation; the level script's `onTick` and predicates; each behaviour's `update` and
 //! predicates, by character; tasks by id; tasks that were started meanwhile. Holds: calls for which the fuel
-//! of a tick does not suffice wait for the next tick, and come first then, so nothing is passed over twice;
-//! `update`s in a row have the same results as one by one: the same fuel for each, the same faults, in the
-//! same order. Not here: code that runs because something happened (`dispatch`).
+//! of a tick does not suffice wait for the next tick, tasks that were to begin among them, and come first
+//! then, so nothing is passed over twice; `update`s in a row have the same results as one by one: the same
+//! fuel for each, the same faults, in the same order. Not here: code that runs because something happened
+//! (`dispatch`).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -61,7 +62,16 @@ pub(crate) fn run(vm: &ScriptVm) {
         run_spawned(vm, reserve);
     }
     timer::end_replaced(lua);
-    let count = store::with(lua, |runtime| runtime.queue.jobs.len() + runtime.tasks.spawned.len());
+    let is_spent = vm.tick_left() <= reserve;
+    let count = store::with(lua, |runtime| {
+        let (jobs, spawned) = (&mut runtime.queue.jobs, &mut runtime.tasks.spawned);
+        if is_spent {
+            // Before all that comes due later: code that takes the fuel of every tick would keep them from
+            // ever beginning.
+            jobs.extend(spawned.drain(..).map(Job::Begin));
+        }
+        jobs.len() + spawned.len()
+    });
     if count > 0 {
         invoke::push(vm, Fact::notice(NoticeKind::ScriptDeferred, count as u64));
     }
@@ -115,6 +125,7 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
         Job::Predicate(id) => run_predicate(vm, id),
         Job::RunAgain(owner) => behaviour::run_again(vm, owner),
         Job::Wake(task) => task::wake_in_order(vm, task),
+        Job::Begin(task) => task::begin(vm, task),
     }
 }
 
