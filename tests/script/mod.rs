@@ -20,5 +20,6 @@ pub mod schedules;
 pub mod script_api;
 pub mod script_flow;
 pub mod senses;
+pub mod skipped_watches;
 pub mod tasks;
 pub mod trees;

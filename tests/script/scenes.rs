@@ -31,13 +31,13 @@ const LEVEL: &str = r#"{
 }"#;
 
 /// A level that runs, and everything it said.
-struct Play {
+pub(super) struct Play {
     game: Game,
-    facts: Vec<Value>,
+    pub(super) facts: Vec<Value>,
 }
 
 impl Play {
-    fn of(json: &str, scripts: BTreeMap<String, String>, is_interactive: bool) -> Self {
+    pub(super) fn of(json: &str, scripts: BTreeMap<String, String>, is_interactive: bool) -> Self {
         let level = load("level.json", &MemorySource::new().with("level.json", json))
             .unwrap_or_else(|refused| panic!("{refused:?}"));
         let recorder = Recorder::new(RecordOptions { trace: true, ..RecordOptions::default() });
@@ -48,7 +48,7 @@ impl Play {
 
     /// The small level with a scene `scene.lua` that returns a table with these fields, played at once as
     /// `scene`.
-    fn scene(fields: &str) -> Self {
+    pub(super) fn scene(fields: &str) -> Self {
         Self::interactive(fields, false)
     }
 
@@ -73,13 +73,13 @@ impl Play {
         self.facts.extend(recorded.lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
 
-    fn ticks(&mut self, count: u64) -> &mut Self {
+    pub(super) fn ticks(&mut self, count: u64) -> &mut Self {
         (0..count).for_each(|_| self.tick(&[]));
         self
     }
 
     /// One tick with the wish to skip the scene.
-    fn skip(&mut self) -> &mut Self {
+    pub(super) fn skip(&mut self) -> &mut Self {
         self.tick(&[Input::Skip { scene: None }]);
         self
     }
@@ -89,7 +89,7 @@ impl Play {
     }
 
     /// Runs until the scene is over; panics when it never is.
-    fn until_over(&mut self) -> &mut Self {
+    pub(super) fn until_over(&mut self) -> &mut Self {
         for _ in 0..20_000 {
             if self.is_over() {
                 return self;
@@ -100,12 +100,12 @@ impl Play {
     }
 
     /// What was logged, and faults.
-    fn told(&self) -> Vec<String> {
+    pub(super) fn told(&self) -> Vec<String> {
         let said = self.facts.iter().filter(|fact| fact["e"] == "log" || fact["e"] == "scriptFault");
         said.map(|fact| fact["message"].as_str().unwrap().to_owned()).collect()
     }
 
-    fn count(&self, kind: &str) -> usize {
+    pub(super) fn count(&self, kind: &str) -> usize {
         self.facts.iter().filter(|fact| fact["e"] == kind).count()
     }
 
@@ -150,7 +150,7 @@ impl Play {
 
 const HOLD: &str = r#"holds = { "anna", "ben" }, locks = { "input" },"#;
 
-fn script(body: &str) -> String {
+pub(super) fn script(body: &str) -> String {
     format!(
         "{HOLD} script = function(c) local anna, ben, carl, gate = world.character('anna'), world.character('ben'), world.character('carl'), world.door('gate')\n{body}\nend"
     )
@@ -917,12 +917,12 @@ fn waiting_for_something_too_long_gives_one_nil() {
 
 /// A generator of scenes: up to five people who walk, turn, talk and wait, one after the other and at once,
 /// among obstacles and two who stand about.
-struct Scenes {
-    random: u64,
+pub(super) struct Scenes {
+    pub(super) random: u64,
 }
 
 impl Scenes {
-    fn draw(&mut self, below: u64) -> u64 {
+    pub(super) fn draw(&mut self, below: u64) -> u64 {
         // Steele and Vigna, SplitMix64.
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.random;
@@ -942,7 +942,7 @@ impl Scenes {
         }
     }
 
-    fn seconds(&mut self) -> String {
+    pub(super) fn seconds(&mut self) -> String {
         format!("{:.3}", self.draw(1500) as f64 / 1000.0)
     }
 
@@ -968,7 +968,7 @@ impl Scenes {
         }
     }
 
-    fn statement(&mut self, people: u64) -> String {
+    pub(super) fn statement(&mut self, people: u64) -> String {
         let who = self.draw(people);
         match self.draw(6) {
             0 => self.act(who, people),
@@ -991,6 +991,13 @@ impl Scenes {
 
     /// A level and its scene, in which so many people are held.
     fn level(&mut self, people: u64) -> (String, String) {
+        let json = self.stage(people);
+        let body: Vec<String> = (0..2 + self.draw(4)).map(|_| self.statement(people) + " note()").collect();
+        (json, scene_of(people, &body))
+    }
+
+    /// A level in which so many people may be held.
+    pub(super) fn stage(&mut self, people: u64) -> String {
         let place = |scenes: &mut Self| {
             let (x, z) = (scenes.draw(40), scenes.draw(30));
             format!("[{:.2}, {:.2}]", 1.0 + x as f64 * 0.35, 1.0 + z as f64 * 0.35)
@@ -1003,30 +1010,32 @@ impl Scenes {
             .push(format!("{{ \"name\": \"player\", \"position\": {}, \"player\": true }}", place(self)));
         let marks: Vec<String> = (0..6).map(|mark| format!("\"m{mark}\": {}", place(self))).collect();
         let rate = [30, 60, 120][self.draw(3) as usize];
-        let json = format!(
+        format!(
             r#"{{ "script": "level.lua", "tickRate": {rate}, "navigation": {{ "areas": [
                 {{ "name": "room", "polygon": [[0,0],[16,0],[16,12],[0,12]] }} ], "obstacles": [
                 {{ "name": "table", "polygon": [[6,4],[10,4],[10,7],[6,7]] }} ] }},
                 "marks": {{ {} }}, "characters": [ {} ] }}"#,
             marks.join(", "),
             characters.join(", ")
-        );
-        let body: Vec<String> = (0..2 + self.draw(4)).map(|_| self.statement(people) + " note()").collect();
-        let held: Vec<String> = (0..people).map(|who| format!("\"p{who}\"")).collect();
-        let locals: Vec<String> =
-            (0..people).map(|who| format!("local p{who} = world.character(\"p{who}\")")).collect();
-        let script = format!(
-            "return {{ holds = {{ {} }}, script = function(c)\n{}\nlocal function note() local all = {{}} for _, one in world.characters() do all[#all + 1] = string.format(\"%.9g %.9g %.9g\", one.position.x, one.position.z, one.facing) end log.info(\"%s\", table.concat(all, \", \")) end\n{}\nend }}",
-            held.join(", "),
-            locals.join("\n"),
-            body.join("\n")
-        );
-        (json, script)
+        )
     }
 }
 
+/// The text of a scene that holds so many people, with these lines. `note` tells where everybody is.
+pub(super) fn scene_of(people: u64, body: &[String]) -> String {
+    let held: Vec<String> = (0..people).map(|who| format!("\"p{who}\"")).collect();
+    let locals: Vec<String> =
+        (0..people).map(|who| format!("local p{who} = world.character(\"p{who}\")")).collect();
+    format!(
+        "return {{ holds = {{ {} }}, script = function(c)\n{}\nlocal told = 0\nlocal function note(what) local all = {{}} for _, one in world.characters() do all[#all + 1] = string.format(\"%.9g %.9g %.9g\", one.position.x, one.position.z, one.facing) end log.info(\"%s %s\", what or \"at\", table.concat(all, \", \")) end\n{}\nend }}",
+        held.join(", "),
+        locals.join("\n"),
+        body.join("\n")
+    )
+}
+
 /// Where everybody stands and looks once the scene is over and the crowd's last step has landed, to the bit.
-fn exact_places(play: &mut Play) -> Vec<String> {
+pub(super) fn exact_places(play: &mut Play) -> Vec<String> {
     play.until_over();
     // A character that was asked aside has come to stand by then.
     play.ticks(150);
@@ -1045,7 +1054,7 @@ fn exact_places(play: &mut Play) -> Vec<String> {
 
 /// The seeds of the scenes to try: those that failed once and the first sixty, unless the environment names
 /// others.
-fn scene_seeds() -> Vec<u64> {
+pub(super) fn scene_seeds() -> Vec<u64> {
     if let Ok(named) = std::env::var("SCENE_SEEDS") {
         let number = |text: &str| text.trim().parse::<u64>().expect("SCENE_SEEDS holds numbers and ranges");
         let seeds = named.split(',').map(|part| match part.split_once("..") {

@@ -13,7 +13,7 @@ use crate::sim;
 use crate::world::World;
 use crate::world::event::Fact;
 use crate::world::owner::Owner;
-use crate::world::scene_fast_forward::FastForward;
+use crate::world::scene_fast_forward::{FastForward, SkipProgress};
 
 /// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes
 /// has a hundred.
@@ -60,20 +60,22 @@ fn fast_forward(
     fast_forwards: &mut BTreeMap<Owner, FastForward>,
 ) {
     let mut steps_left = STEPS_MAX;
-    // Ticks that have passed for each scene.
-    let mut passed_ticks: BTreeMap<Owner, u64> = BTreeMap::new();
+    let mut progress_of: BTreeMap<Owner, SkipProgress> = BTreeMap::new();
     for _ in 0..ROUNDS_MAX {
         let Some(forward) = scripts.next_fast_forward(world) else {
             return;
         };
-        let ticks = passed_ticks.entry(forward.root()).or_default();
-        let passed = sim::scene_fast_forward::run(world, &forward, *ticks, &mut steps_left);
-        *ticks += passed.ticks;
-        scripts.pass(world, &forward, passed.ticks);
+        let progress = progress_of.entry(forward.root()).or_default();
+        let passed = sim::scene_fast_forward::run(world, &forward, *progress, &mut steps_left);
+        progress.ticks += passed.ticks;
+        let mut is_quiet = passed.is_quiet;
+        is_quiet &= !scripts.pass(world, &forward, passed);
         if passed.has_begun {
-            sim::scene_fast_forward::finish(world, &forward, *ticks);
+            let ticks = progress.ticks;
+            is_quiet &= !sim::scene_fast_forward::finish(world, &forward, ticks, &mut steps_left);
         }
-        scripts.dispatch(world);
+        is_quiet &= !scripts.dispatch(world);
+        progress.quiet_ticks = if is_quiet { progress.quiet_ticks + passed.ticks } else { 0 };
         fast_forwards.insert(forward.root(), forward);
         if steps_left == 0 {
             return;

@@ -350,12 +350,12 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| runtime.queue.push(work, waiting));
     }
 
-    /// Step 12: hands out the facts of the world, in bounded rounds.
-    pub fn dispatch(&mut self, world: &mut World) {
+    /// Step 12: hands out the facts of the world, in bounded rounds. Whether there were any, or other work.
+    pub fn dispatch(&mut self, world: &mut World) -> bool {
         let (state, is_tested) = (self.state.clone(), testing::is_running(self.vm.lua()));
-        self.phase(world, 12, |vm| {
+        let has_run = self.phase(world, 12, |vm| {
             watch_memory::take_in(vm);
-            dispatch::run(vm);
+            let has_run = dispatch::run(vm);
             invoke::look_at_states(vm);
             let level = store::with(vm.lua(), |runtime| runtime.owners.of_level());
             invoke::look_at_shared_state(vm, level, &state);
@@ -366,8 +366,10 @@ impl ScriptHost {
             if dropped > 0 {
                 invoke::push(vm, Fact::notice(NoticeKind::PrintDropped, dropped));
             }
+            has_run
         });
         world.events.tell_dropped();
+        has_run
     }
 
     /// Step 13: forgets what was freed.

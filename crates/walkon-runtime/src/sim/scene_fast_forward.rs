@@ -10,27 +10,22 @@
 //! listeners can act on it before the scene goes on. Not here: what the scene's tasks do
 //! (`script::step::skipping`), which characters take part (`world::scene_fast_forward`).
 
-use crate::base::hash::StateHash;
+use glam::Vec3;
+
 use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::ordered;
 use crate::base::time::TickNumber;
 use crate::sim::{doors, interpolation, regions, steps};
 use crate::world::World;
 use crate::world::interpolation::Interpolation;
 use crate::world::region::{Triggers, Watch, WatchShape};
-use crate::world::scene_fast_forward::{Cast, FastForward};
-
-/// How much of a scene's time has passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
-    /// Ticks of the scene.
-    pub ticks: u64,
-    /// Whether the last of them has only begun: as in any tick, scripts come before doors and bodies.
-    /// [`finish`] ends it.
-    pub has_begun: bool,
-}
+use crate::world::scene_fast_forward::{Cast, FastForward, Passed, SkipProgress};
 
 /// Ticks between two looks at the characters nearby: half a second at the usual rate.
 const LOOK_TICKS: u64 = 30;
+
+/// Looks of watches along the ground for the cost of a step.
+const LOOKS_PER_STEP: u64 = 4;
 
 /// What waits aside while the time of a scene passes: the walks and the steps of every other character.
 struct SetAside {
@@ -60,31 +55,38 @@ fn end(world: &mut World, aside: SetAside) {
     (world.clock.is_skipping, world.clock.fast_forwarded_ticks, world.scratch.step.cast) = (false, 0, None);
 }
 
-/// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a
-/// step is a tick of one body. So many ticks of the scene have passed in this tick before.
-pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
+/// Lets the time of a scene pass, until something is to be told, its ticks are over, a predicate or a first
+/// look is due, or the steps are spent: a step is a tick of one body. A tick that has begun is left to
+/// [`finish`].
+pub fn run(world: &mut World, forward: &FastForward, before: SkipProgress, steps_left: &mut u64) -> Passed {
     let (start, told) = (world.clock.tick, world.events.waiting());
-    let aside = begin(world, forward, before_ticks);
+    let aside = begin(world, forward, before.ticks);
+    // Whether whole steps of the crowd have moved nobody: then none will.
+    let has_been_quiet = before.quiet_ticks >= world.clock.rate.ticks_per_step();
+    let mut ticks = forward.ticks_to_stop(if has_been_quiet { before.quiet_ticks } else { 0 });
+    if world.triggers.watches.values().any(|watch| watch.enabled && watch.fresh.is_some()) {
+        // What it finds is counted before anybody leaves again.
+        ticks = Some(ticks.map_or(1, |ticks| ticks.min(1)));
+    }
     // Looking for those that take part.
     *steps_left = steps_left.saturating_sub(passing(world));
     finish_doors(world, forward);
     steps::edits(world);
-    let mut walks = forward.open_walks(&world.walks);
+    let walks = forward.open_walks(&world.walks);
     let bodies = forward.bodies(&world.characters, &world.walks, &walks);
-    regions::run_before(steps::region_parts(world, start), &bodies);
+    if world.triggers.is_behind {
+        regions::run_before(steps::region_parts(world, start), &bodies);
+    }
     let (mut passed, mut has_begun) = (0, false);
-    // Whether a whole step of the crowd has moved nobody: then none will.
-    let mut is_quiet = false;
+    let (mut is_quiet, mut has_moved) = (has_been_quiet, false);
     // Bounded by the steps: every round spends some. A step of the crowd that has begun is not left before it
     // lands.
     while world.events.waiting() == told
-        && forward.ticks != Some(passed)
+        && ticks != Some(passed)
         && (*steps_left > 0 || !world.clock.lands_step())
     {
-        let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(FastForward::is_busy);
-        let searches = forward.paths.iter().any(|&token| world.paths.requests.is_open(token));
-        let is_still = is_quiet && walks.is_empty() && !searches && !bodies.iter().any(is_busy);
-        if let Some(ticks) = forward.ticks.filter(|&ticks| is_still || ticks == passed + 1) {
+        let is_still = is_quiet && waits_for_nothing(world, forward, &bodies);
+        if let Some(ticks) = ticks.filter(|&ticks| is_still || ticks == passed + 1) {
             (passed, has_begun) = (ticks, true);
             break;
         }
@@ -97,27 +99,63 @@ pub fn run(world: &mut World, forward: &FastForward, before_ticks: u64, steps_le
         passed += 1;
         world.clock.tick = start.after(passed);
         *steps_left = steps_left.saturating_sub(cost(world, &bodies));
-        let (before, begins) = (places(world), world.clock.begins_step());
-        step(world, forward, &bodies, start);
-        *steps_left = steps_left.saturating_sub(searched(world));
-        is_quiet = (is_quiet || begins) && world.interpolations.is_empty() && places(world) == before;
-        walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
+        let begins = world.clock.begins_step();
+        let moves = step_on(world, forward, StepOfScene { bodies: &bodies, now: start }, steps_left);
+        has_moved |= moves;
+        is_quiet = (is_quiet || begins) && !moves;
     }
+    let is_quiet = !has_moved && waits_for_nothing(world, forward, &bodies);
     pass_time(world, forward, passed);
     world.clock.tick = start;
     end(world, aside);
-    Passed { ticks: passed, has_begun }
+    Passed { ticks: passed, has_begun, is_quiet }
+}
+
+/// Whether none of its walks, searches, turns and animations is under way.
+fn waits_for_nothing(world: &World, forward: &FastForward, bodies: &[CharacterId]) -> bool {
+    let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(FastForward::is_busy);
+    let searches = forward.paths.iter().any(|&token| world.paths.requests.is_open(token));
+    !searches && !bodies.iter().any(is_busy) && forward.open_walks(&world.walks).is_empty()
+}
+
+/// Who takes a step of a scene, while everybody else is in tick `now`.
+struct StepOfScene<'a> {
+    bodies: &'a [CharacterId],
+    now: TickNumber,
+}
+
+/// Steps 4 to 11, as in any tick, but for doors; whether they moved anybody, or will.
+fn step_on(world: &mut World, forward: &FastForward, of: StepOfScene<'_>, steps_left: &mut u64) -> bool {
+    let before = places(world);
+    finish_doors(world, forward);
+    steps::edits(world);
+    steps::paths(world);
+    if world.clock.begins_step() {
+        steps::follow(world);
+        steps::avoid(world);
+        steps::integrate(world);
+    }
+    steps::interpolate(world);
+    steps::arrivals(world);
+    let moved = moved_since(world, &before, of.bodies);
+    regions::run_for(steps::region_parts(world, of.now), &moved);
+    let looks = steps::senses_of(world, &forward.owners);
+    *steps_left = steps_left.saturating_sub(searched(world) + looks / LOOKS_PER_STEP);
+    !world.interpolations.is_empty() || places(world) != before
 }
 
 /// Ends a tick that has begun: what the scene's scripts have asked for in it is done. So many ticks of the
-/// scene have passed in this tick, the one that has begun among them.
-pub fn finish(world: &mut World, forward: &FastForward, passed_ticks: u64) {
+/// scene have passed in this tick, the one that has begun among them. Whether it moved anybody, or will.
+pub fn finish(world: &mut World, forward: &FastForward, passed_ticks: u64, steps_left: &mut u64) -> bool {
     let aside = begin(world, forward, passed_ticks);
     let walks = forward.open_walks(&world.walks);
     let bodies = forward.bodies(&world.characters, &world.walks, &walks);
+    *steps_left = steps_left.saturating_sub(cost(world, &bodies));
     let now = world.clock.tick;
-    step(world, forward, &bodies, now);
+    let has_moved = step_on(world, forward, StepOfScene { bodies: &bodies, now }, steps_left);
+    let is_quiet = !has_moved && waits_for_nothing(world, forward, &bodies);
     end(world, aside);
+    !is_quiet
 }
 
 /// Nothing of a scene is skipped any more in this tick: a body within a step of the crowd comes to its end,
@@ -173,33 +211,27 @@ fn glances(world: &World, bodies: &[CharacterId]) -> usize {
     (regions.len() + watches.len()) * bodies.len() + travelling * world.characters.count()
 }
 
-/// Where every character is that may move, as one number.
-fn places(world: &World) -> u64 {
-    let mut hash = StateHash::default();
-    for &id in world.scratch.step.cast.as_ref().map_or(&[][..], Cast::free) {
-        if let Some(character) = world.characters.get(id) {
-            let at = character.body.position;
-            hash.word(u64::from(at.x.to_bits()))
-                .word(u64::from(at.y.to_bits()))
-                .word(u64::from(at.z.to_bits()));
-        }
-    }
-    hash.finish()
+/// Where every character is that may move, and who it is.
+fn places(world: &World) -> Vec<(CharacterId, Vec3)> {
+    let free = world.scratch.step.cast.as_ref().map_or(&[][..], Cast::free);
+    let place = |&id: &CharacterId| Some((id, world.characters.get(id)?.body.position));
+    free.iter().filter_map(place).collect()
 }
 
-/// Steps 4 to 11, as in any tick, but for doors. Everybody else is in tick `now`.
-fn step(world: &mut World, forward: &FastForward, bodies: &[CharacterId], now: TickNumber) {
-    finish_doors(world, forward);
-    steps::edits(world);
-    steps::paths(world);
-    if world.clock.begins_step() {
-        steps::follow(world);
-        steps::avoid(world);
-        steps::integrate(world);
+/// Those of a scene, and others that are elsewhere than before because they were asked aside or pushed, in
+/// order of creation.
+fn moved_since(world: &World, before: &[(CharacterId, Vec3)], bodies: &[CharacterId]) -> Vec<CharacterId> {
+    let is_elsewhere = |id: CharacterId, place: Vec3| {
+        world.characters.get(id).is_some_and(|character| character.body.position != place)
+    };
+    let others = before.iter().filter(|(id, place)| !bodies.contains(id) && is_elsewhere(*id, *place));
+    let others: Vec<CharacterId> = others.map(|&(id, _)| id).collect();
+    let mut moved = bodies.to_vec();
+    if !others.is_empty() {
+        moved.extend(others);
+        ordered::sort_by_key(&mut moved, |&id| world.characters.get(id).map_or(0, |one| one.serial));
     }
-    steps::interpolate(world);
-    steps::arrivals(world);
-    regions::run_for(steps::region_parts(world, now), bodies);
+    moved
 }
 
 /// Brings doors to their final state; those that wait for a clear doorway are told that it is occupied.
@@ -237,5 +269,9 @@ fn pass_time(world: &mut World, forward: &FastForward, passed: u64) {
         for past in character.nudged.iter_mut().chain(&mut character.replan.since) {
             past.pass(passed);
         }
+    }
+    let own = world.senses.watches.values_mut().filter(|watch| forward.owners.contains(&watch.owner));
+    for sighting in own.flat_map(|watch| watch.known.values_mut()) {
+        sighting.tick.0 = sighting.tick.0.saturating_sub(passed);
     }
 }

@@ -4,8 +4,9 @@
 //! tick and no more; when they are spent the watches that are left come first in the next tick, so each has
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
 //! view costs a small part of one. Listening takes no looks: every watch hears every noise once, in the tick
-//! in which it is made unless there are very many, and a noise stays until all have heard it. Not here: what
-//! blocks a line of sight (`world::sight`).
+//! in which it is made unless there are very many, and a noise stays until all have heard it. While a scene
+//! is skipped its own watches look in each of its ticks. Not here: what blocks a line of sight
+//! (`world::sight`).
 
 use std::cell::Cell;
 use std::collections::btree_map::RangeMut;
@@ -18,6 +19,7 @@ use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::map::LevelMap;
+use crate::world::owner::Owner;
 use crate::world::sense::{Noise, SenseId, SenseTarget, SenseWatch, Senses, Sighting, Unseen};
 use crate::world::settings::LevelLimits;
 
@@ -82,17 +84,9 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
         return;
     }
     let tagged = tagged(watches, characters);
-    let kept: usize = watches.values().map(|watch| watch.known.len()).sum();
-    let room = Cell::new(sightings_max.saturating_sub(kept));
-    let mut view = SenseInputs {
-        now: clock.tick,
-        room,
-        map,
-        characters,
-        noises,
-        tagged,
-        turn: ListeningTurn::WithLooks,
-    };
+    let room = room(watches, *sightings_max);
+    let (now, turn) = (clock.tick, ListeningTurn::WithLooks);
+    let mut view = SenseInputs { now, room, map, characters, noises, tagged, turn };
     let news = watches.values().map(|watch| view.news(watch).len()).sum::<usize>();
     if news > HEARD_MAX {
         view.turn = ListeningTurn::LongestFirst;
@@ -106,6 +100,33 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
     if news > 0 {
         view.listen_all(watches, events);
     }
+}
+
+/// The watches of these owners look and listen, all of them; how often they looked along the ground.
+pub(crate) fn run_for(parts: &mut SenseParts<'_>, owners: &[Owner]) -> u64 {
+    let SenseParts { clock, looks_max: _, sightings_max, map, characters, senses, events } = parts;
+    let Senses { watches, noises, .. } = &mut **senses;
+    let looks = |watch: &SenseWatch| watch.enabled && owners.contains(&watch.owner);
+    if !watches.values().any(looks) {
+        return 0;
+    }
+    let tagged = tagged(watches, characters);
+    let room = room(watches, *sightings_max);
+    let (now, turn) = (clock.tick, ListeningTurn::WithLooks);
+    let view = SenseInputs { now, room, map, characters, noises, tagged, turn };
+    let mut glances = 0;
+    for (&id, watch) in watches.iter_mut().filter(|(_, watch)| looks(watch)) {
+        if !events.is_full() {
+            glances += view.attend(id, watch, events);
+        }
+    }
+    glances / GLANCES_PER_LOOK
+}
+
+/// How many more sightings may be kept.
+fn room(watches: &BTreeMap<SenseId, SenseWatch>, sightings_max: usize) -> Cell<usize> {
+    let kept: usize = watches.values().map(|watch| watch.known.len()).sum();
+    Cell::new(sightings_max.saturating_sub(kept))
 }
 
 /// Whether a watch is told of noises.

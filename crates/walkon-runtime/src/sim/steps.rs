@@ -19,6 +19,7 @@ use crate::sim::{
 };
 use crate::world::World;
 use crate::world::bystander_index::People;
+use crate::world::owner::Owner;
 use crate::world::scratch::Scratch;
 
 /// Step 4.
@@ -111,10 +112,19 @@ pub(crate) fn region_parts(world: &mut World, tick: TickNumber) -> RegionParts<'
 
 /// Step 11, after regions: what characters see and hear.
 pub fn senses(world: &mut World) {
+    senses::run(&mut sense_parts(world));
+}
+
+/// The same for watches of these owners alone; how often they looked along the ground.
+pub(crate) fn senses_of(world: &mut World, owners: &[Owner]) -> u64 {
+    senses::run_for(&mut sense_parts(world), owners)
+}
+
+fn sense_parts(world: &mut World) -> SenseParts<'_> {
     let World { clock, settings, map, characters, senses, events, .. } = world;
     let looks_max = settings.limits.looks_per_tick;
     let sightings_max = senses::sightings_max(&settings.limits);
-    senses::run(&mut SenseParts { clock, looks_max, sightings_max, map, characters, senses, events });
+    SenseParts { clock, looks_max, sightings_max, map, characters, senses, events }
 }
 
 /// Step 13.

@@ -88,6 +88,48 @@ impl Cast {
     }
 }
 
+/// The predicates that a scene asks meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Questions {
+    /// Ticks until the next of them is asked, at least one.
+    pub next_ticks: u64,
+    /// The most ticks between two questions of one: when nothing has changed for so long, all have answered
+    /// what they will answer until something does.
+    pub longest_ticks: u64,
+}
+
+impl Questions {
+    /// These and others.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            next_ticks: self.next_ticks.min(other.next_ticks),
+            longest_ticks: self.longest_ticks.max(other.longest_ticks),
+        }
+    }
+}
+
+/// How far a scene has come in the tick under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkipProgress {
+    /// Ticks that have passed for it.
+    pub ticks: u64,
+    /// The last of them in which nobody moved and no code ran but predicates that said what they had said
+    /// before.
+    pub quiet_ticks: u64,
+}
+
+/// How much of a scene's time has passed in a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// Ticks of the scene.
+    pub ticks: u64,
+    /// Whether the last of them has only begun: as in any tick, scripts come before doors and bodies.
+    pub has_begun: bool,
+    /// Whether nobody moved meanwhile, nor is about to.
+    pub is_quiet: bool,
+}
+
 /// A stretch of a scene to pass over at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FastForward {
@@ -107,6 +149,8 @@ pub struct FastForward {
     pub plays: Vec<u64>,
     /// Ticks until the next of its waits is over; none when no wait ends by time.
     pub ticks: Option<u64>,
+    /// The predicates that are asked meanwhile; none when there are none.
+    pub questions: Option<Questions>,
 }
 
 impl FastForward {
@@ -114,6 +158,15 @@ impl FastForward {
     #[must_use]
     pub fn root(&self) -> Owner {
         self.owners.first().copied().unwrap_or_default()
+    }
+
+    /// Ticks until it has to stop, as far as that is known: where nothing has changed for long enough, no
+    /// predicate is asked.
+    #[must_use]
+    pub fn ticks_to_stop(&self, quiet_ticks: u64) -> Option<u64> {
+        let asked = self.questions.filter(|questions| quiet_ticks < questions.longest_ticks);
+        let next = asked.map(|questions| questions.next_ticks);
+        self.ticks.into_iter().chain(next).min()
     }
 
     /// Its open walks, in order of creation.

@@ -11,7 +11,7 @@ use crate::script::step::{dialogue, skipping};
 use crate::script::vm::shown_names::shorten;
 use crate::script::vm::store;
 use crate::world::World;
-use crate::world::scene_fast_forward::FastForward;
+use crate::world::scene_fast_forward::{FastForward, Passed};
 
 impl ScriptHost {
     /// Answers the choice of that id under way, and every later one of it. An answer that is none of its
@@ -63,8 +63,9 @@ impl ScriptHost {
         self.phase(world, 12, skipping::next)
     }
 
-    /// So many ticks of a stretch have passed for its scene.
-    pub fn pass(&mut self, world: &mut World, forward: &FastForward, ticks: u64) {
-        self.phase(world, 3, |vm| skipping::pass(vm, &forward.owners, ticks));
+    /// A stretch has passed for its scene. Whether code ran, but for predicates that said what they had said
+    /// before.
+    pub fn pass(&mut self, world: &mut World, forward: &FastForward, passed: Passed) -> bool {
+        self.phase(world, 3, |vm| skipping::pass(vm, &forward.owners, passed))
     }
 }

@@ -294,6 +294,25 @@ impl Handlers {
         }
     }
 
+    /// When `stay` is due of those inside the watches of an owner, but for calls that wait.
+    pub(crate) fn stays(&self, owner: Owner) -> impl Iterator<Item = TickNumber> {
+        let own = self.watches.values().filter(move |record| record.owner == owner);
+        let told = own.filter(|record| record.handlers.stay.is_some());
+        told.flat_map(|record| record.inside.values())
+            .map(|&(_, due)| due)
+            .filter(|due| *due < TickNumber::NEVER)
+    }
+
+    /// The time of those who stay inside the watches of an owner comes nearer by `ticks`.
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: TickNumber) {
+        let own = self.watches.values_mut().filter(|record| record.owner == owner);
+        for (_, due) in
+            own.flat_map(|record| record.inside.values_mut()).filter(|(_, due)| *due < TickNumber::NEVER)
+        {
+            *due = TickNumber(due.0.saturating_sub(ticks)).max(now);
+        }
+    }
+
     /// The code of an owner was replaced: its registrations end as in [`Handlers::end_owner`], but handlers
     /// of its walks that are names stay.
     pub(crate) fn reload_owner(&mut self, owner: Owner) {

@@ -130,6 +130,26 @@ impl Predicates {
         self.of(owner).filter(is_enabled).collect()
     }
 
+    /// When the enabled predicates of an owner are asked next, and how many ticks lie between two questions
+    /// of each.
+    pub(crate) fn questions(&self, owner: Owner) -> impl Iterator<Item = (TickNumber, u64)> {
+        let enabled = self.of(owner).filter_map(|id| self.predicates.get(&id).filter(|one| one.enabled));
+        enabled.map(|predicate| (predicate.next, predicate.every_ticks))
+    }
+
+    /// The time of an owner's predicates comes nearer by `ticks`. Questions that would have come meanwhile
+    /// are passed over.
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: TickNumber) {
+        for id in self.by_owner.get(&owner).into_iter().flatten() {
+            let Some(predicate) = self.predicates.get_mut(id) else { continue };
+            let left = predicate.next.since(now);
+            let late = ticks.saturating_sub(left) % predicate.every_ticks;
+            let until_next =
+                if late == 0 { left.saturating_sub(ticks) } else { predicate.every_ticks - late };
+            predicate.next = now.after(until_next);
+        }
+    }
+
     pub(crate) fn add(&mut self, owner: Owner, now: TickNumber, order: WhenOrder) -> u32 {
         self.last += 1;
         let predicate = Predicate {

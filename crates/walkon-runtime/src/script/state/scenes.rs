@@ -33,20 +33,6 @@ pub(crate) struct Skip {
     pub(crate) ends: BTreeMap<u64, (u64, TickNumber)>,
     /// Ticks of the scene that were passed over.
     pub(crate) passed: u64,
-    /// Which predicates were asked at this moment of the scene, when the fuel of a tick did not suffice for
-    /// all.
-    pub(crate) asked: AskedPredicates,
-}
-
-/// How far the predicates of a skipped scene were asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AskedPredicates {
-    /// The last predicate of `region.when`: they are asked by id.
-    pub(crate) predicate: u32,
-    /// The last task, of those that come after them: by id as well.
-    pub(crate) task: u64,
-    /// Whether one of them let a task go on.
-    pub(crate) went_on: bool,
 }
 
 impl Skip {
@@ -86,9 +72,6 @@ impl Skip {
         }
         for (&task, &(serial, tick)) in &self.ends {
             hash.word(task).word(serial).word(tick.0);
-        }
-        if self.asked != AskedPredicates::default() {
-            hash.word(u64::from(self.asked.predicate)).word(self.asked.task).flag(self.asked.went_on);
         }
     }
 }

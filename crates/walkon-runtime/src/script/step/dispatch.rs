@@ -49,8 +49,8 @@ enum NextDelivery {
     Work(ScriptWork),
 }
 
-/// Runs step 12. The world is lent.
-pub(crate) fn run(vm: &ScriptVm) {
+/// Runs step 12; whether there was anything to hand out. The world is lent.
+pub(crate) fn run(vm: &ScriptVm) -> bool {
     let lua = vm.lua();
     let (rounds_max, items_max) = store::with(lua, |runtime| {
         runtime.clock.step = 12;
@@ -66,6 +66,7 @@ pub(crate) fn run(vm: &ScriptVm) {
         drain(vm, &mut left);
     }
     testing::turns::after_tick(vm);
+    left.items < items_max
 }
 
 /// The rest of the bounds of a step 12.

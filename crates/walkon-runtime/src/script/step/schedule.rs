@@ -122,7 +122,7 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
         Job::LevelTick => level_script::tick(vm),
         Job::Update(owner) => behaviour::update(vm, owner),
         Job::Tree(owner) => tree::tick(vm, owner),
-        Job::Predicate(id) => run_predicate(vm, id),
+        Job::Predicate(id) => _ = run_predicate(vm, id),
         Job::RunAgain(owner) => behaviour::run_again(vm, owner),
         Job::Wake(task) => task::wake_in_order(vm, task),
         Job::Begin(task) => task::begin(vm, task),
@@ -298,7 +298,8 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     handlers::deliver(vm, handler);
 }
 
-pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
+/// Asks a predicate; whether it said something else than before, or faulted.
+pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) -> bool {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
         let owner = runtime.registered.predicates.get(id)?.owner;
@@ -308,16 +309,21 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
         Some((owner, runtime.registered.predicates.ask(id, runtime.clock.now)?))
     });
     let Some((owner, function)) = found else {
-        return;
+        return false;
     };
     let call = Call::plain(owner, "when");
     match invoke::test(vm, &call, &function, ()) {
         Ok(value) => {
-            if store::with(lua, |runtime| runtime.registered.predicates.answer(id, value)) {
+            let has_turned = store::with(lua, |runtime| runtime.registered.predicates.answer(id, value));
+            if has_turned {
                 store::push_work(lua, ScriptWork::Turned { predicate: id, value });
             }
+            has_turned
         }
-        Err(failure) => invoke::report(vm, &call, failure),
+        Err(failure) => {
+            invoke::report(vm, &call, failure);
+            true
+        }
     }
 }
 

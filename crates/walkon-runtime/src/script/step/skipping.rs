@@ -11,21 +11,20 @@
 
 use std::collections::BTreeMap;
 
-use mlua::{Function, Lua, Value};
+use mlua::{Lua, Value};
 
 use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
-use crate::script::state::scenes::{AskedPredicates, BeforeStart};
+use crate::script::state::scenes::BeforeStart;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
-use crate::script::step::invoke::{self, Call};
-use crate::script::step::{dialogue, dispatch, schedule, task};
+use crate::script::step::{dialogue, dispatch, invoke, schedule, task};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::owner::Owner;
-use crate::world::scene_fast_forward::FastForward;
+use crate::world::scene_fast_forward::{FastForward, Passed, Questions};
 
 /// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
 const PATIENCE_S: f64 = 60.0;
@@ -156,9 +155,6 @@ fn carry_along(lua: &Lua, members: &[SceneMember]) -> bool {
 struct WaitSurvey {
     forward: FastForward,
     due: Option<TickNumber>,
-    tests: Vec<(u64, u64, Function)>,
-    /// Those of `region.when`.
-    predicates: Vec<u32>,
     is_asking: bool,
 }
 
@@ -181,15 +177,13 @@ fn survey_all(runtime: &mut Runtime, members: &[SceneMember]) -> Option<(WaitSur
             None => {}
         }
     }
-    all.tests.sort_by_key(|&(task, ..)| task);
-    all.predicates.sort_unstable();
     Some((all, price))
 }
 
 impl WaitSurvey {
     /// What another waits for, too.
     fn join(&mut self, other: Self) {
-        let FastForward { owners, characters, walks, door_moves, paths, turns, plays, ticks: _ } =
+        let FastForward { owners, characters, walks, door_moves, paths, turns, plays, ticks: _, questions } =
             other.forward;
         self.forward.owners.extend(owners);
         self.forward.characters.extend(characters);
@@ -198,13 +192,17 @@ impl WaitSurvey {
         self.forward.paths.extend(paths);
         self.forward.turns.extend(turns);
         self.forward.plays.extend(plays);
-        self.tests.extend(other.tests);
-        self.predicates.extend(other.predicates);
+        questions.into_iter().for_each(|questions| self.asks(questions));
         other.due.into_iter().for_each(|tick| self.ends_at(tick));
     }
 
     fn ends_at(&mut self, tick: TickNumber) {
         self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
+    }
+
+    fn asks(&mut self, questions: Questions) {
+        let asked = &mut self.forward.questions;
+        *asked = Some(asked.map_or(questions, |others| others.and(questions)));
     }
 
     /// Takes note of a wait; true when nothing of the scene's own brings it to its end.
@@ -225,6 +223,9 @@ impl WaitSurvey {
         match pause {
             TaskPause::Until(tick) => self.ends_at(*tick),
             TaskPause::Test { deadline, .. } | TaskPause::Event { deadline, .. } => {
+                if matches!(pause, TaskPause::Test { .. }) {
+                    self.asks(Questions { next_ticks: 1, longest_ticks: 1 });
+                }
                 deadline.iter().for_each(|&tick| self.ends_at(tick));
                 return deadline.is_none();
             }
@@ -287,23 +288,13 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             continue;
         };
         vm.spend(price);
-        let WaitSurvey { mut forward, due, tests, predicates, is_asking: _ } = survey;
-        let polls = !tests.is_empty() || !predicates.is_empty();
-        if test(vm, owner, predicates, tests)? {
-            // A predicate is tested at the head of a tick: the next one of the scene has begun.
-            forward.ticks = Some(1);
-            return Some(forward);
-        }
+        let WaitSurvey { mut forward, due, is_asking: _ } = survey;
         let now = store::with(lua, |runtime| runtime.clock.now);
         let is_still = lend::with_world(lua, |world: &mut World| {
             forward.is_idle(&world.map.doors, &world.characters, &world.walks)
         })
         .unwrap_or(true);
         forward.ticks = due.map(|due| due.since(now));
-        if polls && !is_still {
-            // What moves may be what a predicate looks at, in each tick.
-            forward.ticks = Some(forward.ticks.map_or(1, |ticks| ticks.min(1)));
-        }
         if !is_still || forward.ticks.is_some() {
             return Some(forward);
         }
@@ -356,9 +347,6 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
     let mut waits = 0;
     for (task, serial, pause) in runtime.tasks.waits(Some(owner)) {
         waits += 1;
-        if let TaskPause::Test { predicate, .. } = pause {
-            survey.tests.push((task, serial, predicate.clone()));
-        }
         if survey.pauses_at(runtime, owner, pause) {
             let known = before.get(&task).filter(|(known, _)| *known == serial);
             let end = known.map_or(patience, |(_, tick)| *tick);
@@ -366,7 +354,15 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
             survey.ends_at(end);
         }
     }
-    survey.predicates = runtime.registered.predicates.of_owner(owner);
+    let now = runtime.clock.now;
+    for (next, every_ticks) in runtime.registered.predicates.questions(owner) {
+        waits += 1;
+        survey.asks(Questions { next_ticks: next.since(now).max(1), longest_ticks: every_ticks });
+    }
+    for stay in runtime.registered.handlers.stays(owner) {
+        waits += 1;
+        survey.ends_at(stay);
+    }
     let timers = runtime.registered.timers.of(owner);
     for &timer in &timers {
         runtime.registered.timers.due_of(timer).into_iter().for_each(|tick| survey.ends_at(tick));
@@ -377,105 +373,103 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
     Some((survey, STRETCH_PRICE + WAIT_PRICE * (waits + timers.len() as u64)))
 }
 
-/// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on. None
-/// when the fuel of the tick does not suffice for all of them: the rest is asked in the next one. At least
-/// one is asked, so that a scene gets on however little is left.
-fn test(vm: &ScriptVm, root: Owner, predicates: Vec<u32>, tests: Vec<(u64, u64, Function)>) -> Option<bool> {
-    let lua = vm.lua();
-    let mut asked = store::with(lua, |runtime| {
-        runtime.skip_of(root).map_or_else(AskedPredicates::default, |skip| std::mem::take(&mut skip.asked))
-    });
-    let before = asked;
-    for id in predicates.into_iter().filter(|&id| id > before.predicate) {
-        schedule::run_predicate(vm, id);
-        asked.predicate = id;
-        if vm.tick_left() == 0 {
-            return ask_on(lua, root, asked);
-        }
-    }
-    for (task, serial, predicate) in tests.into_iter().filter(|&(task, ..)| task > before.task) {
-        asked.task = task;
-        let owner = store::with(lua, |runtime| runtime.tasks.owner_of(task));
-        let call = Call::plain(owner.unwrap_or(root), "waitUntil");
-        let answer = match invoke::test(vm, &call, &predicate, ()) {
-            Ok(true) => Some(WaitResult::one(Value::Boolean(true))),
-            Ok(false) => None,
-            Err(failure) => Some(WaitResult::Error(failure.message)),
-        };
-        if let Some(answer) = answer {
-            asked.went_on = true;
-            task::resume(vm, task, serial, answer);
-        }
-        if vm.tick_left() == 0 {
-            return ask_on(lua, root, asked);
-        }
-    }
-    Some(asked.went_on)
+/// What a skipped scene has to run, in the order of step 3.
+#[derive(Debug, Default)]
+struct DueOfScene {
+    timers: Vec<u64>,
+    predicates: Vec<u32>,
+    tasks: Vec<DueWait>,
 }
 
-/// The predicates of a scene, and of those inside it, were asked up to these; the others are in the next
-/// tick.
-fn ask_on(lua: &Lua, root: Owner, asked: AskedPredicates) -> Option<bool> {
-    store::with(lua, |runtime| runtime.skip_of(root).map(|skip| skip.asked = asked));
-    None
+/// A wait that is over, or whose predicate is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct DueWait {
+    task: u64,
+    serial: u64,
+    /// Whether it has no end of its own, and has lasted long enough.
+    is_overdue: bool,
 }
 
-/// So many ticks have passed for a scene and those inside it: what is due by now runs, timers first, then
-/// tasks by id.
-pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], ticks: u64) {
+/// A stretch has passed for a scene and those inside it: what is due by now runs as in any tick, timers
+/// first, then predicates, then tasks by id; predicates only as a tick begins. Whether code ran, but for
+/// predicates that said what they had said before.
+pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], passed: Passed) -> bool {
     let lua = vm.lua();
-    let (timers, tasks) = store::with(lua, |runtime| {
-        let now = runtime.clock.now;
-        let mut ended: BTreeMap<u64, u64> = BTreeMap::new();
-        for &owner in owners {
-            runtime.registered.timers.rewind(owner, ticks, now);
-            runtime.tasks.rewind(owner, ticks, now);
-            let Some(skip) = runtime.skip_of(owner) else { continue };
-            skip.passed += ticks;
-            for (_, tick) in skip.ends.values_mut() {
-                tick.0 = tick.0.saturating_sub(ticks).max(now.0);
-            }
-            let over = skip.ends.iter().filter(|(_, (_, tick))| *tick <= now);
-            ended.extend(over.map(|(&task, &(serial, _))| (task, serial)));
-        }
-        let timers: Vec<u64> = runtime
-            .registered
-            .timers
-            .due(now)
-            .into_iter()
-            .filter(|&id| {
-                runtime.registered.timers.get(id).is_some_and(|timer| owners.contains(&timer.owner))
-            })
-            .collect();
-        let waits = owners.iter().flat_map(|&owner| runtime.tasks.waits(Some(owner)));
-        let due = waits.filter_map(|(task, serial, pause)| {
-            let is_default =
-                matches!(pause, TaskPause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
-            let is_over = pause.end().is_some_and(|tick| tick <= now);
-            let has_ended = ended.get(&task) == Some(&serial);
-            let may_end = ticks > 0 || !matches!(pause, TaskPause::Host(_));
-            (may_end && (is_over || is_default || has_ended)).then_some((task, serial))
-        });
-        let mut due: Vec<(u64, u64)> = due.collect();
-        due.sort_unstable();
-        (timers, due)
-    });
+    let DueOfScene { timers, predicates, tasks } = store::with(lua, |runtime| due(runtime, owners, passed));
+    // What the fuel of the tick does not suffice for is as due in the next one.
+    let mut has_run = !timers.is_empty();
     for timer in timers {
         if vm.tick_left() > 0 {
             schedule::run_timer(vm, timer);
         }
     }
-    for (task, serial) in tasks {
+    for predicate in predicates {
         if vm.tick_left() > 0 {
-            end_wait(vm, task, serial);
+            has_run |= schedule::run_predicate(vm, predicate);
         }
     }
+    for wait in tasks {
+        if vm.tick_left() > 0 {
+            end_wait(vm, wait);
+            has_run |= !store::with(lua, |runtime| is_waiting(runtime, wait));
+        }
+    }
+    has_run |= store::with(lua, |runtime| !runtime.tasks.spawned.is_empty());
     schedule::run_spawned(vm, 0);
+    has_run
 }
 
-/// The time of a wait is over, by its own end or by that of its patience.
-fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
+/// The time of a scene and of those inside it comes nearer by a stretch; what is due then.
+fn due(runtime: &mut Runtime, owners: &[Owner], passed: Passed) -> DueOfScene {
+    let (now, ticks) = (runtime.clock.now, passed.ticks);
+    let mut ended: BTreeMap<u64, u64> = BTreeMap::new();
+    for &owner in owners {
+        let registered = &mut runtime.registered;
+        registered.timers.rewind(owner, ticks, now);
+        registered.predicates.rewind(owner, ticks, now);
+        registered.handlers.rewind(owner, ticks, now);
+        runtime.tasks.rewind(owner, ticks, now);
+        let Some(skip) = runtime.skip_of(owner) else { continue };
+        skip.passed += ticks;
+        for (_, tick) in skip.ends.values_mut() {
+            tick.0 = tick.0.saturating_sub(ticks).max(now.0);
+        }
+        let over = skip.ends.iter().filter(|(_, (_, tick))| *tick <= now);
+        ended.extend(over.map(|(&task, &(serial, _))| (task, serial)));
+    }
+    let Runtime { registered, tasks, .. } = runtime;
+    let is_own = |id: &u64| registered.timers.get(*id).is_some_and(|timer| owners.contains(&timer.owner));
+    let timers = registered.timers.due(now).into_iter().filter(is_own).collect();
+    let asked = owners.iter().filter(|_| passed.has_begun);
+    let predicates = asked.flat_map(|&owner| registered.predicates.due(owner, now)).collect();
+    let waits = owners.iter().flat_map(|&owner| tasks.waits(Some(owner)));
+    let due = waits.filter_map(|(task, serial, pause)| {
+        let is_default =
+            matches!(pause, TaskPause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
+        let is_over = pause.end().is_some_and(|tick| tick <= now);
+        let is_asked = passed.has_begun && matches!(pause, TaskPause::Test { .. });
+        let is_overdue = ended.get(&task) == Some(&serial);
+        let may_end = ticks > 0 || !matches!(pause, TaskPause::Host(_));
+        (may_end && (is_over || is_default || is_asked || is_overdue)).then_some(DueWait {
+            task,
+            serial,
+            is_overdue,
+        })
+    });
+    let mut tasks: Vec<DueWait> = due.collect();
+    tasks.sort_unstable();
+    DueOfScene { timers, predicates, tasks }
+}
+
+/// Whether a task has not gone on.
+fn is_waiting(runtime: &Runtime, wait: DueWait) -> bool {
+    runtime.tasks.pause_of(wait.task).is_some_and(|(serial, _)| serial == wait.serial)
+}
+
+/// The time of a wait is over, by its own end or by that of its patience; or its predicate is asked.
+fn end_wait(vm: &ScriptVm, wait: DueWait) {
     let lua = vm.lua();
+    let DueWait { task, serial, is_overdue } = wait;
     let pause = store::with(lua, |runtime| {
         let (now, pause) = runtime.tasks.pause_of(task)?;
         (now == serial).then(|| pause.clone())
@@ -492,7 +486,10 @@ fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
             task::resume(vm, task, serial, WaitResult::one(unanswered(wait)))
         }
         Some(TaskPause::Test { .. }) => {
-            task::resume(vm, task, serial, WaitResult::one(Value::Boolean(false)));
+            task::wake(vm, task);
+            if is_overdue && store::with(lua, |runtime| is_waiting(runtime, wait)) {
+                task::resume(vm, task, serial, WaitResult::one(Value::Boolean(false)));
+            }
         }
         Some(TaskPause::Group { entries, .. }) => {
             end_entries(vm, Answering { task, serial, entry: None }, &entries)
