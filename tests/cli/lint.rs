@@ -267,6 +267,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "task.sleep: a function given to task.onCancel may not wait; start a task with task.spawn, or use handlers",
     ),
     (
+        "cinematic.define(\"end\", { script = function(c) end, onEnd = function() task.sleep(1) end })",
+        "wait",
+        "task.sleep: onEnd may not wait; emit an event that other code hears",
+    ),
+    (
         "local seen = {} seen[world.player()] = 1 for own in pairs(seen) do log.info(\"%s\", own) end",
         "order",
         "the order of a loop over keys that are handles is not the same in every run; use .name or .id as the key, or keep a list beside it",

@@ -1164,6 +1164,14 @@ fn scenes_refuse_what_they_could_not_mean() {
             "unknown field \"onend\"; did you mean \"onEnd\"?",
         ),
         ("world.character('ben'):follow(world.character('ben'))", "a character cannot follow itself"),
+        ("c:parallel({ c })", "a scene cannot wait for itself: it ends only after its script"),
+        ("c:race({ c, function() c:wait(1) end })", "a scene cannot wait for itself"),
+        ("c:waitFor(c)", "a scene cannot wait for itself"),
+        ("task.await(c)", "a scene cannot wait for itself"),
+        ("task.all({ self = c })", "a scene cannot wait for itself"),
+        ("task.timeout(1, c)", "a scene cannot wait for itself"),
+        ("task.spawn(function() task.await(c) end) c:wait(1)", "a scene cannot wait for itself"),
+        ("task.all({ task.current() })", "a task cannot wait for itself"),
     ];
     for (call, expected) in cases {
         let script = format!(

@@ -55,7 +55,15 @@ pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, UsageError>
     let instead =
         if function == "walk" { "use walkTo with handlers, or task.spawn" } else { "use task.spawn" };
     let Some(id) = current.task else {
-        return Err(UsageError::new(function, format!("{} may not wait; {instead}", current.callback)));
+        let what = match &*current.callback {
+            // What they start ends with their owner.
+            last @ ("onEnd" | "onStop" | "stop") => {
+                let instead = "emit an event that other code hears";
+                format!("{last} may not wait, and what it starts ends at once; {instead}")
+            }
+            other => format!("{other} may not wait; {instead}"),
+        };
+        return Err(UsageError::new(function, what));
     };
     let thread = lua.current_thread();
     if !store::with(lua, |runtime| runtime.tasks.is_thread_of(id, &thread)) {
@@ -139,11 +147,26 @@ pub(crate) fn wait_for(lua: &Lua, args: &mut Args, ownership: Ownership) -> Resu
         _ => given.not(AWAITABLE),
     })?;
     let id = may_wait(lua, args.function())?;
-    if wait == Wait::Task(id) {
-        return Err(args.mistake("a task cannot wait for itself").into());
-    }
+    refuse_itself(lua, args, id, wait)?;
     let known = wait::known(lua, wait).map(|outcome| (None, outcome)).into_iter().collect();
     Ok(file(lua, TaskPause::One { wait, owned: ownership == Ownership::Owned }, known))
+}
+
+/// A wait that its own task, or the scene of that task, would have to end before it is over.
+fn refuse_itself(lua: &Lua, args: &Args, task: u64, wait: Wait) -> Result<(), UsageError> {
+    let is_own_scene = |scene| {
+        store::with(lua, |runtime| {
+            let owner = runtime.tasks.owner_of(task);
+            owner.is_some() && runtime.cinematics.scenes.owner(scene) == owner
+        })
+    };
+    match wait {
+        Wait::Task(other) if other == task => Err(args.mistake("a task cannot wait for itself")),
+        Wait::Scene(scene) if is_own_scene(scene) => {
+            Err(args.mistake("a scene cannot wait for itself: it ends only after its script"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Keys of entries, numbers before texts, each in order.
@@ -187,7 +210,7 @@ fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, UsageError> {
 pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, BindingError> {
     let given = args.take("entries");
     let entries = sorted_entries(&given)?;
-    may_wait(lua, args.function())?;
+    let task = may_wait(lua, args.function())?;
     if entries.is_empty() {
         if kind == GroupKind::Race {
             return Err(args.mistake("entries is empty, expected at least one entry").into());
@@ -201,12 +224,16 @@ pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, 
             vec![(None, table)],
         ));
     }
+    for (_, value) in &entries {
+        wait::read(value).map_or(Ok(()), |wait| refuse_itself(lua, args, task, wait))?;
+    }
     Ok(file_group(lua, args, kind, entries, None)?)
 }
 
 /// `task.timeout` and `c:waitFor`.
 pub(crate) fn timeout(lua: &Lua, seconds: f64, entry: &Argument, args: &Args) -> Result<f64, BindingError> {
-    may_wait(lua, args.function())?;
+    let task = may_wait(lua, args.function())?;
+    wait::read(entry.value()).map_or(Ok(()), |wait| refuse_itself(lua, args, task, wait))?;
     let deadline = store::with(lua, |runtime| runtime.clock.after_seconds(seconds));
     let entries = vec![(Value::String(lua.create_string("entry")?), entry.value().clone())];
     Ok(file_group(lua, args, GroupKind::Timeout, entries, Some(deadline))?)

@@ -27,7 +27,11 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
             if let Some(wait) = wait_of(reading, id, &waits) {
                 let place = wait.place(reading, id);
                 let message = format!("{}: {who} may not wait{}", wait.called, wait.through());
-                let help = "start a task with task.spawn, or use handlers";
+                // What the last functions of an owner start ends with it.
+                let help = match who.as_str() {
+                    "onEnd" | "onStop" | "stop" => "emit an event that other code hears",
+                    _ => "start a task with task.spawn, or use handlers",
+                };
                 findings.push(LintFinding::error(code::WAIT, place, message).help(help));
             }
         }
