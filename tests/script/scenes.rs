@@ -489,6 +489,87 @@ fn a_scene_is_cancelled_when_somebody_else_removes_whom_it_holds() {
     play.assert_given_back("removed");
 }
 
+/// Law: nothing of a scene runs any more once somebody else has removed a character that it holds, whatever
+/// the scene waits for, whoever removes the character, and in whichever step.
+#[test]
+fn no_line_of_a_scene_runs_after_somebody_else_has_removed_whom_it_holds() {
+    let waits = [
+        "c:walk(anna, 'far')",
+        "c:waitFor(anna:walkTo('far'))",
+        "c:parallel({ c:start(anna, 'far'), c:start(ben, 'cell') })",
+        "c:race({ c:start(anna, 'far'), c:start(ben, 'cell') })",
+        "anna:walkTo('far', { onSettled = function() log.info('wrong: handler') end }):wait()",
+        "task.spawn(function() anna:walk('far') log.info('wrong: task') end) c:wait(9)",
+        "anna:play('nod', { seconds = 9 }):wait()",
+        "c:waitFor(ben:walkTo(anna))",
+        "task.waitUntil(function() return not anna.alive end)",
+        "task.waitEvent('despawned')",
+        "event.on('despawned', function() log.info('wrong: event') end) c:wait(9)",
+        "timer.every(0.001, function() if not anna.alive then log.info('wrong: timer') end end) c:wait(9)",
+        "region.when(function() return not anna.alive end, { onTrue = function() log.info('wrong: when') end }) c:wait(9)",
+        "region.near(anna.position, 9, { onExit = function() log.info('wrong: exit') end }) c:wait(9)",
+        "while anna.alive do task.ticks(1) end",
+    ];
+    let host = Input::Remove { character: "anna".to_owned() };
+    for wait in waits {
+        for (remover, inputs) in [
+            ("timer.after(0.5, function() world.character('anna'):despawn() end)", vec![]),
+            ("event.on('go', function() world.character('anna'):despawn() end)", vec![Input::event("go")]),
+            ("", vec![host.clone()]),
+        ] {
+            let level = format!(
+                "function onStart() {remover} event.on('cinematicEnded', function(e) log.info('%s %s', e.outcome, e.error) end)
+                cinematic.define('scene', {{ holds = {{ 'anna', 'ben' }}, script = function(c)
+                local anna, ben = world.character('anna'), world.character('ben')
+                {wait} log.info('wrong: script') c:say(anna, 'x') end }}) cinematic.play('scene') end"
+            );
+            let mut play = Play::of(LEVEL, [("level.lua".to_owned(), level)].into(), false);
+            play.ticks(29).tick(&inputs);
+            play.ticks(10);
+            assert_eq!(play.told(), ["cancelled nil"], "{wait}, {remover}");
+            play.assert_given_back(wait);
+        }
+    }
+}
+
+#[test]
+fn no_line_of_a_scene_runs_after_a_fault_in_it() {
+    let fault = "function() error('boom') end";
+    let faults = [
+        format!("c:walk(anna, 'near', {{ onArrived = {fault} }})"),
+        format!("c:walk(anna, 'near', {{ onSettled = {fault} }})"),
+        format!(
+            "event.on('soon', {fault}) task.spawn(function() c:wait(0.1) event.emit('soon') end) task.waitEvent('soon')"
+        ),
+        format!("timer.after(0.1, {fault}) c:wait(0.1)"),
+        "region.when(function() error('boom') end, { onTrue = print }) task.ticks(1)".to_owned(),
+        format!("gate:on('opened', {fault}) gate:open():wait() c:wait(0.1)"),
+    ];
+    for body in faults {
+        let mut play = Play::scene(&script(&format!("{body} log.info('wrong')")));
+        play.until_over();
+        let told = play.told();
+        assert!(!told.contains(&"wrong".to_owned()), "{body}: {told:?}");
+        assert!(told.last().unwrap().starts_with("ended fault"), "{body}: {told:?}");
+        play.assert_given_back(&body);
+    }
+}
+
+#[test]
+fn the_last_functions_of_a_scene_and_a_behaviour_are_told_that_what_they_start_ends() {
+    let wait = "log.info('%s', select(2, pcall(function() task.sleep(1) end)))";
+    let fields = format!("script = function(c) end, onEnd = function() {wait} end");
+    let told = Play::scene(&fields).until_over().told();
+    let expected = "onEnd may not wait, and what it starts ends at once; emit an event that other code hears";
+    assert!(told[0].ends_with(expected), "{told:?}");
+    let level = "function onStart() local anna = world.character('anna') anna:attach('guard') timer.after(0.1, function() anna:detach() end) end";
+    let guard = format!("return {{ run = function() end, stop = function() {wait} end }}");
+    let scripts = [("level.lua", level.to_owned()), ("behaviours/guard.lua", guard)];
+    let scripts = scripts.map(|(name, text)| (name.to_owned(), text));
+    let told = Play::of(LEVEL, scripts.into(), false).ticks(20).told();
+    assert!(told[0].ends_with(&expected.replace("onEnd", "stop")), "{told:?}");
+}
+
 #[test]
 fn a_scene_that_was_cancelled_may_be_played_again_at_once() {
     let level = r#"function onStart()

@@ -299,7 +299,10 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| {
             runtime.actors.checks.begin_tick();
             // The characters that the host has removed since the last tick.
-            world.events.despawned().for_each(|id| runtime.mark_gone(id));
+            world.events.despawned().for_each(|id| {
+                let by = runtime.owners.removed_by.get(&id).copied();
+                runtime.mark_gone(id, by);
+            });
         });
         let mut console = std::mem::take(&mut self.console);
         let level = if console.is_idle() { None } else { self.level_environment() };

@@ -80,7 +80,8 @@ impl OwnerRecord {
         self.kept.push_back(delivery);
     }
 
-    /// Whether its character is removed.
+    /// Whether its character is removed, or it is a scene that is about to end with one that it holds, or by
+    /// a fault.
     pub(crate) fn is_gone(&self) -> bool {
         self.is_gone
     }
@@ -175,7 +176,7 @@ impl Owners {
         Some(ticks)
     }
 
-    /// The character of an owner is removed: nothing of it runs any more.
+    /// The character of an owner is removed, or it is a scene that cannot go on: nothing of it runs any more.
     pub(crate) fn mark_gone(&mut self, owner: Owner) {
         if let Some(record) = self.change(owner) {
             record.is_gone = true;

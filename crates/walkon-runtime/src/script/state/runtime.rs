@@ -101,12 +101,16 @@ impl Runtime {
         self.registered.timers.add(order, now, self.clock.rate)
     }
 
-    /// A character is removed: nothing of its behaviour runs from here on but `stop`, and what its tasks want
-    /// done at their end.
-    pub(crate) fn mark_gone(&mut self, character: CharacterId) {
+    /// A character is removed, by code of an owner or by the host: nothing runs from here on of its
+    /// behaviour but `stop`, nothing of scenes that hold it and have not removed it themselves but `onEnd`,
+    /// and what their tasks want done at their end.
+    pub(crate) fn mark_gone(&mut self, character: CharacterId, by: Option<Owner>) {
         if let Some(owner) = self.actors.behaviours.of(character) {
             self.owners.mark_gone(owner);
         }
+        let Self { cinematics, owners, .. } = self;
+        let scenes = cinematics.scenes.cut_short_by(character, by).filter_map(|(_, owner)| owner);
+        scenes.for_each(|owner| owners.mark_gone(owner));
     }
 
     /// What step 3 has to run in this tick, in order. Tasks that are due are taken out of their table.

@@ -426,6 +426,25 @@ impl Scenes {
         self.scenes.get(&id).is_some_and(|scene| scene.holds.contains(&character))
     }
 
+    /// Scenes that end because code of an owner, or the host, removes a character that they hold, oldest
+    /// first, and their owners: all but the one that removes it.
+    pub(crate) fn cut_short_by(
+        &self,
+        character: CharacterId,
+        by: Option<Owner>,
+    ) -> impl Iterator<Item = (u64, Option<Owner>)> {
+        let ends = move |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
+        self.iter().filter(move |(_, scene)| ends(scene)).map(|(id, scene)| (id, scene.owner))
+    }
+
+    /// The owners of scenes that hold living characters alone, and are not about to end.
+    pub(crate) fn going_on(&self, is_alive: impl Fn(CharacterId) -> bool) -> Vec<Owner> {
+        let goes_on = |scene: &&RunningScene| {
+            scene.ending.is_none() && scene.holds.iter().all(|&character| is_alive(character))
+        };
+        self.scenes.values().filter(goes_on).filter_map(|scene| scene.owner).collect()
+    }
+
     pub(crate) fn note_camera(&mut self, id: u64) {
         if let Some(scene) = self.scenes.get_mut(&id) {
             scene.moved_camera = true;

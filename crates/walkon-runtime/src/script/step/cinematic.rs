@@ -235,9 +235,8 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
     let lua = vm.lua();
     let by = store::with(lua, |runtime| runtime.owners.removed_by.remove(&character));
     let ended = store::with(lua, |runtime| {
-        let holding = |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
-        let scenes = runtime.cinematics.scenes.iter();
-        scenes.filter(|(_, scene)| holding(scene)).map(|(id, _)| id).collect::<Vec<_>>()
+        let scenes = runtime.cinematics.scenes.cut_short_by(character, by);
+        scenes.map(|(id, _)| id).collect::<Vec<_>>()
     });
     for id in ended {
         end(vm, id, SceneEnd::Cancelled);
@@ -346,8 +345,8 @@ pub fn is_locked(lua: &Lua, what: &str) -> bool {
 /// Notes that the running code removes a character: a scene that removes its own goes on.
 pub fn note_removal(lua: &Lua, character: CharacterId) {
     store::find(lua, |runtime| {
-        runtime.mark_gone(character);
-        let owner = runtime.running.owner_of_call()?;
-        runtime.owners.removed_by.insert(character, owner)
+        let by = runtime.running.owner_of_call();
+        runtime.mark_gone(character, by);
+        runtime.owners.removed_by.insert(character, by?)
     });
 }

@@ -61,6 +61,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Current, failure: CallFailure) {
     push(vm, Fact::Faulted(fault));
     match (kind, verdict) {
         (Some(OwnerKind::Scene(scene)), _) => {
+            store::with(lua, |runtime| runtime.owners.mark_gone(call.owner));
             end_scene(lua, scene, SceneEnd::Fault(failure.message.clone()));
         }
         (Some(OwnerKind::Behaviour(_) | OwnerKind::Level), FaultConsequence::Suspended) => {

@@ -42,18 +42,20 @@ impl OfWorld {
             let owner_of = |(_, owner)| Some((behaviours.get(owner)?.character, owner));
             behaviours.in_order().filter_map(owner_of).collect::<Vec<_>>()
         });
+        store::with(lua, |runtime| runtime.cinematics.scenes.go_back(self.scenes));
         let found = lend::with_world(lua, |world: &mut World| {
             level.take_back(world);
             let alive =
                 behaviours.iter().filter(|(character, _)| world.characters.alive(*character).is_some());
-            let alive: Vec<Owner> = alive.map(|(_, owner)| *owner).collect();
+            let mut alive: Vec<Owner> = alive.map(|(_, owner)| *owner).collect();
+            let is_alive = |character| world.characters.alive(character).is_some();
+            alive.extend(store::with(lua, |runtime| runtime.cinematics.scenes.going_on(is_alive)));
             let walks: BTreeSet<_> = world.walks.ids().collect_set();
             (alive, walks, world.events.waiting() as u64)
         });
         let Ok((alive, walks, facts)) = found else { return };
         store::with(lua, |runtime| {
             runtime.registered.handlers.go_back(self.walks, &walks);
-            runtime.cinematics.scenes.go_back(self.scenes);
             runtime.queue.forget_orders(work, facts);
             runtime.owners.removed_by = self.removed_by;
             alive.into_iter().for_each(|owner| runtime.owners.unmark_gone(owner));
