@@ -272,7 +272,7 @@ impl Polyanya {
     fn finish(&mut self, view: Expansion, node: &Interval, at: u32) {
         let goal = self.goal.point;
         let surface = view.surface;
-        let zero = surface.zero_m2;
+        let zero = surface.rounding_m2;
         let to_right = geom::cross(node.root, node.right, goal) < -zero;
         let to_left = geom::cross(node.root, node.left, goal) > zero;
         let (root, corner) = match (to_left, to_right) {
@@ -507,7 +507,7 @@ impl<'a> IntervalExit<'a> {
     fn new(surface: &Topology, node: &'a Interval, at: u32) -> Self {
         let turns = |corner: u32| corner != NONE && surface.turns[corner as usize];
         let (right_turns, left_turns) = (turns(node.right_corner), turns(node.left_corner));
-        Self { node, at, zero_m2: surface.zero_m2, right_turns, left_turns }
+        Self { node, at, zero_m2: surface.rounding_m2, right_turns, left_turns }
     }
 
     #[inline(always)]
@@ -575,7 +575,7 @@ fn part_of(u: StretchEnd, w: StretchEnd, part: f64) -> StretchEnd {
 #[inline(always)]
 fn turn_in(surface: &Topology, node: &mut Interval) -> bool {
     let (left, right, root) = (node.left, node.right, node.root);
-    if root == left || root == right || geom::cross(root, left, right).abs() > surface.zero_m2 {
+    if root == left || root == right || geom::cross(root, left, right).abs() > surface.rounding_m2 {
         return true;
     }
     let along = |point: Point| {

@@ -799,6 +799,7 @@ fn added_obstacles_leave_the_ground_of_a_mesh_that_was_made_with_them() {
 }
 
 mod local_view;
+mod shortest;
 
 #[test]
 fn a_height_of_an_area_that_is_no_number_is_refused() {

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::polygon::{height_in_fan, twice_area};
+use crate::nav::mesh::polygon::{height_in_fan, length, twice_area};
 use crate::nav::mesh::tree::RectangleTree;
 
 /// No edge, no corner, no polygon.
@@ -18,6 +18,12 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// How far a body may stand outside, metres, and still count as inside: positions are in single precision,
 /// and corners of paths lie on the walls themselves.
 const TOLERANCE_M: f64 = 1e-3;
+
+/// Walls that bend by no more than this are straight, metres from their corner to the line between its
+/// neighbours. Twice what places are rounded to: the corners of a straight wall that is kept off lie beside
+/// its line by half of that each. A tight line along such a wall turns at its corners, or it would end at one
+/// that rounding has moved out of its sight.
+const STRAIGHT_M: f64 = 2e-6;
 
 /// A mesh ready for questions. `Default` has no polygons.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +60,10 @@ pub(crate) struct Topology {
     /// floors, blocked or not, and never to another because its own is blocked there.
     pub(crate) whole: Option<Arc<Topology>>,
     pub(crate) tolerance_m: f64,
-    /// Products of lengths below this are zero.
+    /// Products of lengths below this are zero where places were handed in from outside.
     pub(crate) zero_m2: f64,
+    /// The same among corners and places on edges, which are rounded as doubles are.
+    pub(crate) rounding_m2: f64,
 }
 
 impl Topology {
@@ -186,7 +194,7 @@ impl Topology {
         }
     }
 
-    /// A tight line turns only where walls bend away from it; where several walls meet, perhaps.
+    /// A tight line turns only where walls do not bend towards it; where several walls meet, perhaps.
     pub(super) fn find_turns(&mut self) {
         self.walls = (0..self.ring.len() as u32).filter(|&edge| self.twin[edge as usize] == NONE).collect();
         let mut after = vec![NONE; self.points.len()];
@@ -204,8 +212,8 @@ impl Topology {
                 continue;
             }
             let (a, b, c) = (self.from(wall), self.to(wall), self.to(leaving));
-            let bends = geom::cross(a, b, c) < -1e-12;
-            // Straight on is no turn; straight back is.
+            let bends = geom::cross(a, b, c) < STRAIGHT_M * length(a, c);
+            // Straight back is a turn, too.
             let back = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) < 0.0;
             let is_spike = back && geom::cross(a, b, c) <= 1e-12;
             self.turns[corner as usize] |= count[corner as usize] > 1 || bends || is_spike;
@@ -264,5 +272,7 @@ impl Topology {
         let furthest = furthest.filter(|value| value.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
         self.tolerance_m = TOLERANCE_M + 1.2e-7 * furthest;
         self.zero_m2 = 1e-13 * furthest * furthest + 1e-13;
+        let across_m = if self.ring.is_empty() { 0.0 } else { length(self.bounds.min, self.bounds.max) };
+        self.rounding_m2 = f64::EPSILON / 2.0 * furthest * across_m;
     }
 }
