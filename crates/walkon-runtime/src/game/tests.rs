@@ -1,6 +1,7 @@
 //! What a save game may leave out; what calls of `update` in a row and short ways of tasks may not change.
 
 mod edits;
+mod fuel_shares;
 mod hearing;
 mod host_verbs;
 mod memory;
