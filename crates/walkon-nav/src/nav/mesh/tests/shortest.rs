@@ -88,13 +88,14 @@ impl<'a> VisibilityGraph<'a> {
             if metres > reached_m[at] {
                 continue;
             }
-            for next in 1..points.len() {
-                let on_m = metres + length(points[at], points[next]);
-                if on_m < reached_m[next] && self.sees(points[at], points[next]) {
-                    reached_m[next] = on_m;
-                    let bound = on_m + length(points[next], to);
-                    open.push(Reverse((bound.to_bits(), on_m.to_bits(), next)));
-                }
+            let on_m = |next: usize| metres + length(points[at], points[next]);
+            let is_nearer =
+                |next: &usize| on_m(*next) < reached_m[*next] && self.sees(points[at], points[*next]);
+            let nearer: Vec<usize> = (1..points.len()).filter(is_nearer).collect();
+            for next in nearer {
+                reached_m[next] = on_m(next);
+                let bound = on_m(next) + length(points[next], to);
+                open.push(Reverse((bound.to_bits(), on_m(next).to_bits(), next)));
             }
         }
         f64::INFINITY
