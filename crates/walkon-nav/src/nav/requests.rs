@@ -5,7 +5,8 @@
 //! they come, and a few searches share the budget equally; a step pays for the overrun of the one before, so
 //! the mean never exceeds the budget; nothing is delivered after it was cancelled. A map that changes under a
 //! search starts it again; one that was started again three times goes on to its end at once when the map
-//! changes once more. So no change, and no number of them, keeps a request from its answer.
+//! changes once more, unless it is so long that a step would be felt. So changes, however many, keep no
+//! request from its answer but the longest while they come faster than it ends.
 //!
 //! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of
 //! few expansions and one for those of a middle size: a request that needs more than its slot allows goes on
@@ -47,6 +48,8 @@ const LIMITS: [u32; POOL] = [u32::MAX, u32::MAX, u32::MAX, MIDDLE_EXPANSIONS, SH
 const ROOM_BYTES: usize = 48 << 20;
 /// How often a search starts again because the map changed under it, and still shares the budget.
 const RESTARTS_MAX: u32 = 3;
+/// What a search that goes to its end at once may take, in expansions over squares: some twenty milliseconds.
+const AT_ONCE_MAX: u64 = 200_000;
 
 /// Requests waiting for an answer. `Default` has none.
 #[derive(Clone, Debug, Default)]
@@ -457,7 +460,8 @@ impl PathRequests {
     }
 
     /// Begins again what was begun on another revision. What has been so too often goes to its end at once,
-    /// whatever is left: later steps pay for it, and the others wait until they have.
+    /// whatever is left: later steps pay for it, and the others wait until they have. One that is too long for
+    /// that begins again as often as the map changes.
     fn restart_stale(&mut self, round: &mut Round) {
         let revision = round.map.revision();
         for at in 0..POOL {
@@ -472,10 +476,15 @@ impl PathRequests {
             request.restarts += 1;
             self.restarts += 1;
             let lost = request.lost;
-            let begun = if request.restarts <= RESTARTS_MAX {
-                round.map.begin(&request.query)
-            } else {
-                Err(Box::new(round.map.plan(&request.query, &mut slot.search)))
+            let ended = (request.restarts > RESTARTS_MAX)
+                .then(|| plan_within(AT_ONCE_MAX, round.map, &request.query, &mut slot.search));
+            let begun = match ended {
+                Some(Ok(answer)) => Err(Box::new(answer)),
+                Some(Err(spent)) => {
+                    round.left -= i64::from(spent);
+                    round.map.begin(&request.query)
+                }
+                None => round.map.begin(&request.query),
             };
             match begun {
                 Ok(plan) => {
@@ -567,6 +576,24 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
             hash.vector(disc.centre).float(disc.radius_m);
         }
     }
+}
+
+/// The whole of a search; what it took where that would be more than so many expansions over squares.
+fn plan_within(
+    squares_max: u64,
+    map: &NavMap,
+    query: &PathQuery,
+    search: &mut Search,
+) -> Result<PathAnswer, u32> {
+    let most = u32::try_from(squares_max / map.expansion_price().max(1)).unwrap_or(u32::MAX);
+    let bounded = PathQuery { expansions_max: query.expansions_max.min(most), ..query.clone() };
+    let answer = map.plan(&bounded, search);
+    if query.expansions_max <= most {
+        return Ok(answer);
+    }
+    // Near the limit it ended, but was not made as short as it can be.
+    let is_cut = answer.trouble == Some(PathFailure::Limit);
+    if is_cut { Err(answer.expansions) } else { Ok(map.plan(query, search)) }
 }
 
 #[cfg(test)]

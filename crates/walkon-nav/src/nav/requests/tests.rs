@@ -608,3 +608,27 @@ fn a_step_carves_out_no_more_people_than_its_budget_pays_for() {
     assert_eq!(answers.len(), 60, "{} wait", requests.waiting());
     assert!((3..=8).contains(&most), "{most} in one step");
 }
+
+#[test]
+fn a_search_is_planned_at_once_where_that_is_not_too_long() {
+    let mut rng = Rng::stream(9, "within");
+    let map = field(96, &mut rng);
+    let (mut whole, mut cut) = (0, 0);
+    for _ in 0..200 {
+        let query = query(place(&mut rng, 96), place(&mut rng, 96));
+        let mut search = Search::default();
+        let answer = map.plan(&query, &mut search);
+        let most = rng.below(200);
+        match plan_within(most, &map, &query, &mut search) {
+            Ok(found) => {
+                assert_eq!(found, answer);
+                whole += 1;
+            }
+            Err(spent) => {
+                assert!(u64::from(spent) <= most, "{spent} {most}");
+                cut += 1;
+            }
+        }
+    }
+    assert!(whole > 20 && cut > 20, "{whole} whole, {cut} cut");
+}
