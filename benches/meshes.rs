@@ -4,8 +4,8 @@
 //! `cargo bench -p walkon-benches --bench meshes`. Method: the 160 queries of arena.scen over the meshes of
 //! the Polyanya authors, read from `../shared/data/meshes` (without them it says so and stops); finding the
 //! places included; each over them again and again in turn, and the fastest round of each counts; one
-//! process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`. With `-- edits` in place of
-//! that: what changes of a mesh with many obstacles cost (no data needed).
+//! process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`. With `-- edits` in
+//! place of that: what changes of a mesh with many obstacles cost (no data needed).
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

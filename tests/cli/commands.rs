@@ -840,8 +840,8 @@ fn fault_h11_a_command_never_writes_over_what_it_reads() {
         project.expect(6, &["test", "--junit", name, "--force"]);
         assert_eq!(project.read(name), before);
     }
-    std::fs::hard_link(project.path().join("levels/yard.json"), project.path().join("twin")).unwrap();
-    for case in [["run", "yard", "--trace", "twin"], ["draw", "yard", "--out", "twin"]] {
+    std::fs::hard_link(project.path().join("levels/yard.json"), project.path().join("twin.txt")).unwrap();
+    for case in [["run", "yard", "--trace", "twin.txt"], ["draw", "yard", "--out", "twin.txt"]] {
         let (_, err) = project.expect(6, &case);
         assert!(err.contains("reads it"), "{err}");
     }

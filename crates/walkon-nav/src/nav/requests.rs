@@ -460,8 +460,8 @@ impl PathRequests {
     }
 
     /// Begins again what was begun on another revision. What has been so too often goes to its end at once,
-    /// whatever is left: later steps pay for it, and the others wait until they have. One that is too long for
-    /// that begins again as often as the map changes.
+    /// whatever is left: later steps pay for it, and the others wait until they have. One that is too long
+    /// for that begins again as often as the map changes.
     fn restart_stale(&mut self, round: &mut Round) {
         let revision = round.map.revision();
         for at in 0..POOL {

@@ -90,7 +90,7 @@ impl Cast {
 
 /// The predicates that a scene asks meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Questions {
+pub struct PredicateQuestions {
     /// Ticks until the next of them is asked, at least one.
     pub next_ticks: u64,
     /// The most ticks between two questions of one: when nothing has changed for so long, all have answered
@@ -98,7 +98,7 @@ pub struct Questions {
     pub longest_ticks: u64,
 }
 
-impl Questions {
+impl PredicateQuestions {
     /// These and others.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -150,7 +150,7 @@ pub struct FastForward {
     /// Ticks until the next of its waits is over; none when no wait ends by time.
     pub ticks: Option<u64>,
     /// The predicates that are asked meanwhile; none when there are none.
-    pub questions: Option<Questions>,
+    pub questions: Option<PredicateQuestions>,
 }
 
 impl FastForward {

@@ -80,7 +80,7 @@ type BegunMeshPlan = plan::Begun<MeshPlan>;
 
 /// How a search from the goal back comes to a polygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum PolygonEntry {
+enum EnteredBy {
     /// Over this edge, of the polygon before.
     Edge(u32),
     /// Back over the link of this number.
@@ -160,16 +160,16 @@ impl NavMesh {
         // From the goal, so that the parents lead there from the start.
         let mut parents = vec![NONE; surface.polygon_count() as usize];
         let mut places = vec![goal.point; parents.len()];
-        let mut open = BinaryHeap::from([Reverse((0_u32, 0_u64, goal.polygon, PolygonEntry::Goal))]);
+        let mut open = BinaryHeap::from([Reverse((0_u32, 0_u64, goal.polygon, EnteredBy::Goal))]);
         // Bounded by the edges and links: each is offered once from either side.
         while let Some(Reverse((opened, metres, polygon, entry))) = open.pop() {
             if parents[polygon as usize] != NONE {
                 continue;
             }
             let (came_from, place) = match entry {
-                PolygonEntry::Goal => (goal.polygon, goal.point),
-                PolygonEntry::Link(at) => (hops[at].0[1].polygon, hops[at].0[0].point),
-                PolygonEntry::Edge(edge) => {
+                EnteredBy::Goal => (goal.polygon, goal.point),
+                EnteredBy::Link(at) => (hops[at].0[1].polygon, hops[at].0[0].point),
+                EnteredBy::Edge(edge) => {
                     let before = surface.face[edge as usize];
                     let (a, b) = (surface.from(edge), surface.to(edge));
                     (before, crossing(places[before as usize], start.point, a, b))
@@ -177,7 +177,7 @@ impl NavMesh {
             };
             parents[polygon as usize] = came_from;
             places[polygon as usize] = place;
-            let mut offer = |beyond: u32, over: Point, more_m: f64, entry: PolygonEntry| {
+            let mut offer = |beyond: u32, over: Point, more_m: f64, entry: EnteredBy| {
                 if parents[beyond as usize] == NONE {
                     let opens = group(beyond) != 0 && group(beyond) != group(polygon);
                     let last_m = if beyond == start.polygon { length(over, start.point) } else { 0.0 };
@@ -189,13 +189,13 @@ impl NavMesh {
                 let twin = surface.twin[edge as usize];
                 if twin != NONE {
                     let over = crossing(place, start.point, surface.from(edge), surface.to(edge));
-                    offer(surface.face[twin as usize], over, length(place, over), PolygonEntry::Edge(edge));
+                    offer(surface.face[twin as usize], over, length(place, over), EnteredBy::Edge(edge));
                 }
             }
             for (at, &([near, far], link_m)) in hops.iter().enumerate() {
                 if far.polygon == polygon {
                     let more_m = length(place, far.point) + link_m;
-                    offer(near.polygon, near.point, more_m, PolygonEntry::Link(at));
+                    offer(near.polygon, near.point, more_m, EnteredBy::Link(at));
                 }
             }
         }

@@ -451,8 +451,8 @@ fn toggle_any(map: &mut NavMap, rng: &mut Rng) {
 
 /// Goal: wherever and however often a map changes, and however small the budget is, each request is answered
 /// as it would be at once on the map as it is by then. Method: twelve requests on a map of each kind, one of
-/// its areas toggled once in so many steps, upon which some ask from another place; the search without a budget
-/// as the oracle.
+/// its areas toggled once in so many steps, upon which some ask from another place; the search without a
+/// budget as the oracle.
 #[test]
 fn seed_n7_each_request_is_answered_as_at_once_on_the_map_as_it_is_however_often_that_changes() {
     let mut rng = Rng::stream(8, "requests");

@@ -14,43 +14,47 @@ end ";
 
 /// Behaviours that come to their turns each in its own way: what they are made of, whether they have one turn
 /// or go on, and how many ticks they leave between two.
-const KINDS: [(&str, Turns, u64); 13] = [
-    ("update = turn", Turns::Many, 1),
-    ("run = turn", Turns::One, 0),
-    ("run = function(self) while true do turn(self) task.ticks(1) end end", Turns::Many, 1),
-    ("start = function(self) timer.every(1 / 60, function() turn(self) end) end", Turns::Many, 1),
-    ("start = function(self) task.spawn(turn, self) end", Turns::One, 0),
-    ("start = function(self) timer.every(0.1, function() task.spawn(turn, self) end) end", Turns::Many, 6),
-    ("start = function(self) task.restart('one', function() turn(self) end) end", Turns::One, 0),
+const KINDS: [(&str, TurnCount, u64); 13] = [
+    ("update = turn", TurnCount::Many, 1),
+    ("run = turn", TurnCount::One, 0),
+    ("run = function(self) while true do turn(self) task.ticks(1) end end", TurnCount::Many, 1),
+    ("start = function(self) timer.every(1 / 60, function() turn(self) end) end", TurnCount::Many, 1),
+    ("start = function(self) task.spawn(turn, self) end", TurnCount::One, 0),
+    (
+        "start = function(self) timer.every(0.1, function() task.spawn(turn, self) end) end",
+        TurnCount::Many,
+        6,
+    ),
+    ("start = function(self) task.restart('one', function() turn(self) end) end", TurnCount::One, 0),
     (
         "run = function(self) while true do task.all({ function() turn(self) end, function() end }) task.ticks(1) end end",
-        Turns::Many,
+        TurnCount::Many,
         2,
     ),
     (
         "run = function(self) while true do
             task.race({ function() turn(self) end, function() task.ticks(2) end }) task.ticks(1)
         end end",
-        Turns::Many,
+        TurnCount::Many,
         3,
     ),
-    ("run = function(self) task.waitUntil(function() turn(self) return false end) end", Turns::Many, 1),
-    ("tree = bt.sequence{ bt.condition(function(self) turn(self) return true end) }", Turns::Many, 1),
-    ("on = { ping = function(self) turn(self) end }", Turns::Many, 1),
-    ("on = { ping = function(self) task.spawn(turn, self) end }", Turns::Many, 1),
+    ("run = function(self) task.waitUntil(function() turn(self) return false end) end", TurnCount::Many, 1),
+    ("tree = bt.sequence{ bt.condition(function(self) turn(self) return true end) }", TurnCount::Many, 1),
+    ("on = { ping = function(self) turn(self) end }", TurnCount::Many, 1),
+    ("on = { ping = function(self) task.spawn(turn, self) end }", TurnCount::Many, 1),
 ];
 
 /// How often a behaviour has its turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turns {
+enum TurnCount {
     One,
     Many,
 }
 
-/// Goal: nothing that has to run waits for longer than the fuel of a tick takes to go round. Method: behaviours
-/// of mixed kinds whose turns cost several times that fuel together; the longest time between two turns of each
-/// is told at the end. A turn may lead over four queues, one after another, and step 3 has half of the fuel of
-/// a tick where step 12 is behind as well.
+/// Goal: nothing that has to run waits for longer than the fuel of a tick takes to go round. Method:
+/// behaviours of mixed kinds whose turns cost several times that fuel together; the longest time between two
+/// turns of each is told at the end. A turn may lead over four queues, one after another, and step 3 has half
+/// of the fuel of a tick where step 12 is behind as well.
 #[test]
 fn fault_a24_work_of_every_kind_has_its_turn_however_little_fuel_there_is() {
     let texts = KINDS
@@ -108,7 +112,7 @@ fn fault_a24_work_of_every_kind_has_its_turn_however_little_fuel_there_is() {
             let (does, turns, every) = KINDS[*kind];
             let cause = format!("seed {seed}, {round_ticks} ticks a round, {does}: {line}");
             assert!(numbers[0] > 0, "{cause}");
-            let wait = if turns == Turns::One { 0 } else { numbers[1] };
+            let wait = if turns == TurnCount::One { 0 } else { numbers[1] };
             assert!(wait <= wait_max + every, "{cause}");
         }
     }

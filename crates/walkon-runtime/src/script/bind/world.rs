@@ -484,5 +484,5 @@ fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
 
 /// Tags to give to somebody, as names are: what a level refuses as a tag is none here either.
 fn new_tags(given: &Argument) -> Result<Vec<String>, UsageError> {
-    list(given, "a list of names", TAGS_MAX, |tag| tag.new_name())
+    list(given, "a list of names", TAGS_MAX, |tag| tag.name_to_keep("a tag").and_then(|_| tag.new_name()))
 }

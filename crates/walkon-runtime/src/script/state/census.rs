@@ -28,8 +28,8 @@ const LONG_BYTES: usize = 4096;
 const BEGINNING_BYTES: usize = 1024;
 
 /// Bytes that are compared in the time of a unit of fuel, as often as instructions fit into it. 8 KiB: with
-/// twice as many, a call that compares texts of a megabyte all along took up to 197 ms for its fuel, as long as
-/// the watchdog waits.
+/// twice as many, a call that compares texts of a megabyte all along took up to 197 ms for its fuel, as long
+/// as the watchdog waits.
 const TWIN_BYTES_PER_UNIT: usize = 8 * 1024;
 
 /// Beginnings that are remembered; then it begins again.

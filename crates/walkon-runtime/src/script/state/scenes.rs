@@ -33,6 +33,17 @@ pub(crate) struct Skip {
     pub(crate) ends: BTreeMap<u64, (u64, TickNumber)>,
     /// Ticks of the scene that were passed over.
     pub(crate) passed: u64,
+    /// How far its predicates were asked at this moment of the scene; None where all were.
+    pub(crate) asked: Option<AskedPredicates>,
+}
+
+/// How far the predicates of a skipped scene were asked, where the fuel of a tick did not suffice for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AskedPredicates {
+    /// The last predicate of `region.when`: they are asked by id.
+    pub(crate) predicate: u32,
+    /// The last task, of those that come after them: by id as well.
+    pub(crate) task: u64,
 }
 
 impl Skip {
@@ -72,6 +83,9 @@ impl Skip {
         }
         for (&task, &(serial, tick)) in &self.ends {
             hash.word(task).word(serial).word(tick.0);
+        }
+        if let Some(asked) = self.asked {
+            hash.word(u64::from(asked.predicate)).word(asked.task);
         }
     }
 }

@@ -59,7 +59,8 @@ pub(crate) fn run(vm: &ScriptVm) -> bool {
     });
     first_looks::queue(lua);
     queue_stays(lua);
-    let mut left = BoundsLeft { rounds: rounds_max, items: items_max, begun: Vec::new() };
+    let spent_before = vm.tick_spent();
+    let mut left = BoundsLeft { rounds: rounds_max, items: items_max, begun: Vec::new(), spent_before };
     drain(vm, &mut left);
     // The test comes last; its effects are dealt with in the rounds that are left.
     while testing::turns::take_turn(vm) {
@@ -75,6 +76,8 @@ struct BoundsLeft {
     items: u32,
     /// How many facts the tick had when each round so far began.
     begun: Vec<usize>,
+    /// What the steps before had spent of the fuel of the tick.
+    spent_before: u64,
 }
 
 /// Hands out facts and work, round by round, until there is none or the bounds are reached.
@@ -91,7 +94,6 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
         }
         left.begun.push(recorded_facts(lua));
         while let Some(item) = next(lua, facts_end, &mut work_left) {
-            let spent_before = vm.tick_spent();
             let result = match item {
                 NextDelivery::Fact(event) => fact(vm, event),
                 NextDelivery::Work(work) => self::work(vm, work),
@@ -103,9 +105,9 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
             if left.items == 0 {
                 return exhausted(vm, emitted_beyond_its_part(vm));
             }
-            // What nobody hears takes nothing: where step 3 left no fuel, one piece that takes some has its turn
-            // all the same, else what tells of ticks without fuel would keep it waiting for ever.
-            if vm.tick_left() == 0 && vm.tick_spent() > spent_before {
+            // What nobody hears takes nothing: where step 3 left no fuel, one piece that takes some has its
+            // turn all the same, else what tells of ticks without fuel would keep it waiting for ever.
+            if vm.tick_left() == 0 && vm.tick_spent() > left.spent_before {
                 return deferred(vm);
             }
         }

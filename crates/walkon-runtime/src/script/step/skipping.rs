@@ -15,7 +15,7 @@ use mlua::{Lua, Value};
 
 use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
-use crate::script::state::scenes::BeforeStart;
+use crate::script::state::scenes::{AskedPredicates, BeforeStart};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
@@ -24,7 +24,7 @@ use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::owner::Owner;
-use crate::world::scene_fast_forward::{FastForward, Passed, Questions};
+use crate::world::scene_fast_forward::{FastForward, Passed, PredicateQuestions};
 
 /// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
 const PATIENCE_S: f64 = 60.0;
@@ -200,7 +200,7 @@ impl WaitSurvey {
         self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
     }
 
-    fn asks(&mut self, questions: Questions) {
+    fn asks(&mut self, questions: PredicateQuestions) {
         let asked = &mut self.forward.questions;
         *asked = Some(asked.map_or(questions, |others| others.and(questions)));
     }
@@ -224,7 +224,7 @@ impl WaitSurvey {
             TaskPause::Until(tick) => self.ends_at(*tick),
             TaskPause::Test { deadline, .. } | TaskPause::Event { deadline, .. } => {
                 if matches!(pause, TaskPause::Test { .. }) {
-                    self.asks(Questions { next_ticks: 1, longest_ticks: 1 });
+                    self.asks(PredicateQuestions { next_ticks: 1, longest_ticks: 1 });
                 }
                 deadline.iter().for_each(|&tick| self.ends_at(tick));
                 return deadline.is_none();
@@ -289,6 +289,10 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
         };
         vm.spend(price);
         let WaitSurvey { mut forward, due, is_asking: _ } = survey;
+        if store::with(lua, |runtime| runtime.skip_of(owner).is_some_and(|skip| skip.asked.is_some())) {
+            // The rest of its predicates is asked before time passes.
+            return Some(FastForward { owners: forward.owners, ticks: Some(0), ..FastForward::default() });
+        }
         let now = store::with(lua, |runtime| runtime.clock.now);
         let is_still = lend::with_world(lua, |world: &mut World| {
             forward.is_idle(&world.map.doors, &world.characters, &world.walks)
@@ -357,7 +361,7 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<(WaitSurvey, u64)> {
     let now = runtime.clock.now;
     for (next, every_ticks) in runtime.registered.predicates.questions(owner) {
         waits += 1;
-        survey.asks(Questions { next_ticks: next.since(now).max(1), longest_ticks: every_ticks });
+        survey.asks(PredicateQuestions { next_ticks: next.since(now).max(1), longest_ticks: every_ticks });
     }
     for stay in runtime.registered.handlers.stays(owner) {
         waits += 1;
@@ -379,6 +383,8 @@ struct DueOfScene {
     timers: Vec<u64>,
     predicates: Vec<u32>,
     tasks: Vec<DueWait>,
+    /// How far predicates were asked before.
+    asked: AskedPredicates,
 }
 
 /// A wait that is over, or whose predicate is to be asked.
@@ -388,14 +394,18 @@ struct DueWait {
     serial: u64,
     /// Whether it has no end of its own, and has lasted long enough.
     is_overdue: bool,
+    /// Whether its predicate is to be asked.
+    is_asked: bool,
 }
 
 /// A stretch has passed for a scene and those inside it: what is due by now runs as in any tick, timers
-/// first, then predicates, then tasks by id; predicates only as a tick begins. Whether code ran, but for
-/// predicates that said what they had said before.
+/// first, then predicates, then tasks by id; predicates only as a tick begins, and the rest of them in the
+/// next tick where the fuel of this one does not suffice. At least one is asked, so that a scene gets on
+/// however little is left. Whether code ran, but for predicates that said what they had said before.
 pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], passed: Passed) -> bool {
     let lua = vm.lua();
-    let DueOfScene { timers, predicates, tasks } = store::with(lua, |runtime| due(runtime, owners, passed));
+    let DueOfScene { timers, predicates, tasks, mut asked } =
+        store::with(lua, |runtime| due(runtime, owners, passed));
     // What the fuel of the tick does not suffice for is as due in the next one.
     let mut has_run = !timers.is_empty();
     for timer in timers {
@@ -403,16 +413,28 @@ pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], passed: Passed) -> bool {
             schedule::run_timer(vm, timer);
         }
     }
+    let (mut has_asked, mut is_cut) = (false, false);
     for predicate in predicates {
-        if vm.tick_left() > 0 {
-            has_run |= schedule::run_predicate(vm, predicate);
+        if vm.tick_left() == 0 && has_asked {
+            is_cut = true;
+            break;
         }
+        has_run |= schedule::run_predicate(vm, predicate);
+        (asked.predicate, has_asked) = (predicate, true);
     }
     for wait in tasks {
-        if vm.tick_left() > 0 {
-            end_wait(vm, wait);
-            has_run |= !store::with(lua, |runtime| is_waiting(runtime, wait));
+        if vm.tick_left() == 0 && (has_asked || !wait.is_asked) {
+            is_cut |= wait.is_asked;
+            continue;
         }
+        end_wait(vm, wait);
+        has_run |= !store::with(lua, |runtime| is_waiting(runtime, wait));
+        if wait.is_asked {
+            (asked.task, has_asked) = (wait.task, true);
+        }
+    }
+    if is_cut && let Some(&root) = owners.first() {
+        store::with(lua, |runtime| runtime.skip_of(root).map(|skip| skip.asked = Some(asked)));
     }
     has_run |= store::with(lua, |runtime| !runtime.tasks.spawned.is_empty());
     schedule::run_spawned(vm, 0);
@@ -422,6 +444,8 @@ pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], passed: Passed) -> bool {
 /// The time of a scene and of those inside it comes nearer by a stretch; what is due then.
 fn due(runtime: &mut Runtime, owners: &[Owner], passed: Passed) -> DueOfScene {
     let (now, ticks) = (runtime.clock.now, passed.ticks);
+    let before = owners.first().and_then(|&root| runtime.skip_of(root)?.asked.take());
+    let (asks, asked) = (passed.has_begun || before.is_some(), before.unwrap_or_default());
     let mut ended: BTreeMap<u64, u64> = BTreeMap::new();
     for &owner in owners {
         let registered = &mut runtime.registered;
@@ -440,25 +464,27 @@ fn due(runtime: &mut Runtime, owners: &[Owner], passed: Passed) -> DueOfScene {
     let Runtime { registered, tasks, .. } = runtime;
     let is_own = |id: &u64| registered.timers.get(*id).is_some_and(|timer| owners.contains(&timer.owner));
     let timers = registered.timers.due(now).into_iter().filter(is_own).collect();
-    let asked = owners.iter().filter(|_| passed.has_begun);
-    let predicates = asked.flat_map(|&owner| registered.predicates.due(owner, now)).collect();
+    let asking = owners.iter().filter(|_| asks);
+    let predicates = asking.flat_map(|&owner| registered.predicates.due(owner, now));
+    let predicates = predicates.filter(|&id| id > asked.predicate).collect();
     let waits = owners.iter().flat_map(|&owner| tasks.waits(Some(owner)));
     let due = waits.filter_map(|(task, serial, pause)| {
         let is_default =
             matches!(pause, TaskPause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
         let is_over = pause.end().is_some_and(|tick| tick <= now);
-        let is_asked = passed.has_begun && matches!(pause, TaskPause::Test { .. });
+        let is_asked = asks && task > asked.task && matches!(pause, TaskPause::Test { .. });
         let is_overdue = ended.get(&task) == Some(&serial);
         let may_end = ticks > 0 || !matches!(pause, TaskPause::Host(_));
         (may_end && (is_over || is_default || is_asked || is_overdue)).then_some(DueWait {
             task,
             serial,
             is_overdue,
+            is_asked,
         })
     });
     let mut tasks: Vec<DueWait> = due.collect();
     tasks.sort_unstable();
-    DueOfScene { timers, predicates, tasks }
+    DueOfScene { timers, predicates, tasks, asked }
 }
 
 /// Whether a task has not gone on.
@@ -469,7 +495,7 @@ fn is_waiting(runtime: &Runtime, wait: DueWait) -> bool {
 /// The time of a wait is over, by its own end or by that of its patience; or its predicate is asked.
 fn end_wait(vm: &ScriptVm, wait: DueWait) {
     let lua = vm.lua();
-    let DueWait { task, serial, is_overdue } = wait;
+    let DueWait { task, serial, is_overdue, .. } = wait;
     let pause = store::with(lua, |runtime| {
         let (now, pause) = runtime.tasks.pause_of(task)?;
         (now == serial).then(|| pause.clone())

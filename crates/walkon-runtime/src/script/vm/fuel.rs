@@ -760,8 +760,8 @@ impl Drop for RunningCall<'_> {
 ///    anything can be freed, which happens in [`collect`] and [`Fuel::collect`] alone, because the collector
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
-///    is not finished has no hash yet, and is not read. Of one that is refused the first byte is written over:
-///    the host has no reference to it, because what one of its functions is given was looked at at the
+///    is not finished has no hash yet, and is not read. Of one that is refused the first byte is written
+///    over: the host has no reference to it, because what one of its functions is given was looked at at the
 ///    safepoint of that call.
 /// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them
 ///    by number reads no other; beyond the top is nothing. Only where three of them are those of a loop over
@@ -1087,9 +1087,9 @@ mod raw {
         }
     }
 
-    /// Looks at the texts that were made, and forgets them. One that is refused begins with a letter from then
-    /// on: a script may have kept it already, and until it is collected the VM gives the same text to all that
-    /// make it again, without a block that would be noted.
+    /// Looks at the texts that were made, and forgets them. One that is refused begins with a letter from
+    /// then on: a script may have kept it already, and until it is collected the VM gives the same text to
+    /// all that make it again, without a block that would be noted.
     #[inline]
     pub(super) fn look_at_texts(gauge: &Gauge) {
         if gauge.fresh.count.get() > 0 {

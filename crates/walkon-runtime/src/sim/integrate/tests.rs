@@ -19,7 +19,7 @@ fn room() -> NavMap {
 #[test]
 fn who_stands_off_the_ground_comes_onto_it_and_meets_walls_from_there_on() {
     let map = room();
-    let ground = map.footing(&Traversal::default());
+    let ground = StepGround { ground: &map.footing(&Traversal::default()), corners: &[] };
     let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
     let through = reach(&map, &ground, at(-0.5, 2.0), at(3.5, 2.0));
     assert!((1.0..=1.6).contains(&through.x), "up to the pillar: {through}");
@@ -33,7 +33,7 @@ fn who_stands_off_the_ground_comes_onto_it_and_meets_walls_from_there_on() {
 #[test]
 fn who_stands_on_the_very_edge_of_the_ground_goes_along_it() {
     let map = room();
-    let ground = map.footing(&Traversal::default());
+    let ground = StepGround { ground: &map.footing(&Traversal::default()), corners: &[] };
     // All four sides of the room and of the pillar, as pushes leave bodies there: the last place that is
     // ground.
     let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);

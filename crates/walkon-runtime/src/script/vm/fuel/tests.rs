@@ -313,7 +313,8 @@ fn a_text_of_too_many_digits_ends_the_call() {
 }
 
 /// Goal: a text that was refused never stands where a number may, however it is made, and whether the script
-/// has kept it before it was stopped. Method: calls one after another in one VM, without a collection between.
+/// has kept it before it was stopped. Method: calls one after another in one VM, without a collection
+/// between.
 #[test]
 fn a_text_of_too_many_digits_is_refused_each_time_it_is_made_and_is_no_number_where_it_was_kept() {
     for text in [
