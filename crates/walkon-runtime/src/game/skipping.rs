@@ -75,7 +75,8 @@ fn fast_forward(
             is_quiet &= !sim::scene_fast_forward::finish(world, &forward, ticks, &mut steps_left);
         }
         is_quiet &= !scripts.dispatch(world);
-        progress.quiet_ticks = if is_quiet { progress.quiet_ticks + passed.ticks } else { 0 };
+        let quiet_ticks = passed.ticks + u64::from(forward.asks_on());
+        progress.quiet_ticks = if is_quiet { progress.quiet_ticks + quiet_ticks } else { 0 };
         fast_forwards.insert(forward.root(), forward);
         if steps_left == 0 {
             return;

@@ -169,6 +169,12 @@ impl FastForward {
         self.ticks.into_iter().chain(next).min()
     }
 
+    /// Whether it asks the rest of the predicates of a tick that began before, and lets no time pass.
+    #[must_use]
+    pub fn asks_on(&self) -> bool {
+        self.ticks == Some(0) && self.questions.is_some()
+    }
+
     /// Its open walks, in order of creation.
     #[must_use]
     pub fn open_walks(&self, walks: &Walks) -> Vec<WalkId> {

@@ -44,6 +44,8 @@ pub(crate) struct AskedPredicates {
     pub(crate) predicate: u32,
     /// The last task, of those that come after them: by id as well.
     pub(crate) task: u64,
+    /// Whether code ran, but for predicates that said what they had said before.
+    pub(crate) went_on: bool,
 }
 
 impl Skip {
@@ -85,7 +87,7 @@ impl Skip {
             hash.word(task).word(serial).word(tick.0);
         }
         if let Some(asked) = self.asked {
-            hash.word(u64::from(asked.predicate)).word(asked.task);
+            hash.word(u64::from(asked.predicate)).word(asked.task).flag(asked.went_on);
         }
     }
 }

@@ -291,7 +291,8 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
         let WaitSurvey { mut forward, due, is_asking: _ } = survey;
         if store::with(lua, |runtime| runtime.skip_of(owner).is_some_and(|skip| skip.asked.is_some())) {
             // The rest of its predicates is asked before time passes.
-            return Some(FastForward { owners: forward.owners, ticks: Some(0), ..FastForward::default() });
+            let FastForward { owners, questions, .. } = forward;
+            return Some(FastForward { owners, questions, ticks: Some(0), ..FastForward::default() });
         }
         let now = store::with(lua, |runtime| runtime.clock.now);
         let is_still = lend::with_world(lua, |world: &mut World| {
@@ -407,7 +408,7 @@ pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], passed: Passed) -> bool {
     let DueOfScene { timers, predicates, tasks, mut asked } =
         store::with(lua, |runtime| due(runtime, owners, passed));
     // What the fuel of the tick does not suffice for is as due in the next one.
-    let mut has_run = !timers.is_empty();
+    let mut has_run = !timers.is_empty() || asked.went_on;
     for timer in timers {
         if vm.tick_left() > 0 {
             schedule::run_timer(vm, timer);
@@ -434,7 +435,9 @@ pub(crate) fn pass(vm: &ScriptVm, owners: &[Owner], passed: Passed) -> bool {
         }
     }
     if is_cut && let Some(&root) = owners.first() {
+        asked.went_on = has_run;
         store::with(lua, |runtime| runtime.skip_of(root).map(|skip| skip.asked = Some(asked)));
+        has_run = true;
     }
     has_run |= store::with(lua, |runtime| !runtime.tasks.spawned.is_empty());
     schedule::run_spawned(vm, 0);
