@@ -106,7 +106,7 @@ fn equal_corners_under_two_numbers_are_a_junction() {
     let mut mesh = pair();
     mesh.vertices.extend([[1.0, 0.0, 0.0], [1.0, 0.0, 1.0]]);
     mesh.polygons[1] = vec![6, 2, 5, 7];
-    assert!(matches!(mesh.check(), Err(MeshError::TJunction { .. })));
+    assert!(matches!(mesh.check(), Err(MeshError::Unmerged { .. })));
 }
 
 #[test]
