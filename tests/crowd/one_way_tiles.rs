@@ -1,8 +1,8 @@
 //! Walkers beside tiles that may be left in some directions only.
 //!
-//! Goal: whoever can reach a goal reaches it, however fast it walks and wherever it looks as it sets out. A
-//! body that turns leaves its way for a moment: no step leads onto a tile that the way does not lead over,
-//! and from which there may be no way back. Method: drawn tiles of three layouts, walks from tile to tile.
+//! Goal: a walker comes to every goal that it can reach, at any speed and from any facing. A body that turns
+//! leaves its way for a moment: no step leads onto a tile that the way does not lead over, and from which
+//! there may be no way back. Method: drawn tiles of three layouts, walks from tile to tile.
 
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::nav::Reach;

@@ -489,8 +489,8 @@ fn a_scene_is_cancelled_when_somebody_else_removes_whom_it_holds() {
     play.assert_given_back("removed");
 }
 
-/// Law: nothing of a scene runs any more once somebody else has removed a character that it holds, whatever
-/// the scene waits for, whoever removes the character, and in whichever step.
+/// Law: once other code has removed a character that a scene holds, nothing of the scene runs any more. Each
+/// kind of wait is tried with each remover, in each step.
 #[test]
 fn no_line_of_a_scene_runs_after_somebody_else_has_removed_whom_it_holds() {
     let waits = [

@@ -199,8 +199,8 @@ impl PathRequests {
         token
     }
 
-    /// Changes what a request asks for, because the map has changed for whoever asks: it keeps its place, and
-    /// its search begins again. False when it was answered or cancelled.
+    /// Changes what a request asks for, as when the asker may no longer go through a door. The request keeps
+    /// its place, and its search begins again. False when it was answered or cancelled.
     pub fn change(&mut self, token: PathToken, query: PathQuery) -> bool {
         let Some(request) = self.requests.get_mut(token) else { return false };
         request.query = query;

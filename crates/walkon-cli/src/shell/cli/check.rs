@@ -341,12 +341,15 @@ impl<'s> Checking<'s> {
     fn script(&mut self, file: &Path) -> Result<(), CommandFailure> {
         let found = file_at(file).map_err(|failure| if file.exists() { failure } else { no_such(file) })?;
         let texts = found.project.scripts(&found.path)?;
-        if let Some(mistake) = found.project.script_mistake(&found.path) {
-            self.worst(Exit::Script);
-            self.show(&found, &[mistake], &[]);
-            return Ok(());
-        }
-        let text = found.project.script_text(&found.path)?;
+        let text = match found.project.script_text(&found.path) {
+            Ok(text) => text,
+            Err(failure) => {
+                let mistake = found.project.script_mistake(&found.path).ok_or(failure)?;
+                self.worst(Exit::Script);
+                self.show(&found, &[mistake], &[]);
+                return Ok(());
+            }
+        };
         let linted = self.linted(&found, &texts)?;
         self.script_text(&found, &found.path, &text, &linted);
         Ok(())

@@ -58,7 +58,7 @@ impl Stage for Layers {
             })
             .collect();
         let is_alone = hops.is_empty() && goal.layer == query.by.layer;
-        let is_known = reachable.holds(self, goal, &query.by) || is_alone && self.links().is_empty();
+        let is_known = is_alone && self.links().is_empty() || reachable.holds(self, goal, &query.by);
         let why = || self.why_not(query.start, goal, &query.by, &Effort::endless());
         let trouble = (!is_known).then(why);
         let own_ground = self.of(&query.by);
