@@ -19,6 +19,7 @@ pub mod nudges;
 pub mod one_way_tiles;
 pub mod other_floors;
 pub mod rates;
+pub mod round_obstacles;
 pub mod rounds;
 pub mod same_ways;
 pub mod soak;

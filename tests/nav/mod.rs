@@ -22,6 +22,7 @@ pub mod path_tokens;
 pub mod reach_and_paths;
 pub mod replanning;
 pub mod shortest_lines;
+pub mod sight_beside_polygons;
 pub mod tile_edits;
 pub mod tile_rows;
 pub mod tiles;

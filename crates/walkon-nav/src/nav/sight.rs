@@ -101,6 +101,7 @@ pub(crate) struct GroundLine {
     from: Point,
     to: Point,
     bounds: Bounds,
+    length_m: f64,
     /// [`HAIR_M`] as a share of the line.
     hair: f64,
 }
@@ -115,7 +116,7 @@ impl GroundLine {
         let length_m = libm::sqrt((to[0] - from[0]).powi(2) + (to[1] - from[1]).powi(2));
         // A look without length is a place: all of it or nothing.
         let hair = if length_m > 2.0 * HAIR_M { HAIR_M / length_m } else { 0.5 };
-        Some(Self { from, to, bounds: Bounds::of(&[from, to]).grown(HAIR_M), hair })
+        Some(Self { from, to, bounds: Bounds::of(&[from, to]).grown(HAIR_M), length_m, hair })
     }
 
     fn at(&self, part: f64) -> Point {
@@ -134,14 +135,15 @@ impl GroundLine {
             return;
         }
         let mut cuts = vec![0.0, 1.0];
+        let beside = HAIR_M * self.length_m;
         for Segment { from: a, to: b } in geom::edges(polygon) {
             let (side_a, side_b) = (geom::cross(self.from, self.to, a), geom::cross(self.from, self.to, b));
             if (side_a > 0.0) != (side_b > 0.0) {
                 let (before, after) = (geom::cross(a, b, self.from), geom::cross(a, b, self.to));
                 cuts.push(before / (before - after));
             }
-            // A corner on the line: the edge may go along with it.
-            if side_a == 0.0 {
+            // A corner on the line, or a hair beside it: the edge may go along with it.
+            if side_a.abs() <= beside {
                 cuts.push(self.part_of(a));
             }
         }
@@ -195,6 +197,17 @@ impl GroundLine {
             reached = stretch[1].max(reached);
         }
         reached + self.hair >= 1.0
+    }
+
+    /// From where on stretches cover all of it up to its end, as a share of it; 1 where they do not reach the
+    /// end. Sorts them.
+    pub(crate) fn covered_from(&self, stretches: &mut [[f64; 2]]) -> f64 {
+        ordered::sort_by(stretches, |a, b| b[1].total_cmp(&a[1]));
+        let reaches = |begins: f64, &[first, last]: &[f64; 2]| match last + self.hair >= begins {
+            true => begins.min(first),
+            false => begins,
+        };
+        stretches.iter().fold(1.0, reaches)
     }
 
     /// Whether a stretch is long enough to hide something.

@@ -7,12 +7,15 @@
 //! get on, whichever was created first. A walker that meets one that backs out backs out as well. Walkers
 //! that another lets pass lose no patience while it is on its way. Where two could pass, but not beside two
 //! more, files that stand abreast against each other are no better off: after a while one of them backs out
-//! as well. No walker backs out for longer than its time, so that none waits without an end; one that is
-//! pushed off the way that it backs out along begins again. Not here: two walkers that meet where there is
-//! room (`crowd::avoid`), standing characters (`yielding`), followers of the walker itself (`making_way`).
+//! as well. So does one of two that meet with nobody else before them and push one another to and fro for
+//! long, wherever they are: beside a round obstacle each wants to go round it where the other stands. No
+//! walker backs out for longer than its time, so that none waits without an end; one that is pushed off the
+//! way that it backs out along begins again. Not here: how two pass where there is room (`crowd::avoid`),
+//! standing characters (`yielding`), followers of the walker itself (`making_way`).
 //!
-//! Where they back out to is found in `retreats`. Cost: nothing where no two walkers meet in a narrow place;
-//! a bounded number of look-ups in a step for walkers that meet across others, however many are held up.
+//! Where they back out to is found in `retreats`. Cost: nothing where no two walkers meet in a narrow place
+//! or alone; a bounded number of look-ups in a step for walkers that meet across others, however many are
+//! held up.
 
 use glam::{Vec2, Vec3};
 
@@ -56,7 +59,8 @@ const WAITS_IDLY_S: f64 = 3.0;
 /// their files are jammed. 4: streams that sort themselves into lanes have begun to flow.
 const JAMMED_S: f64 = 4.0;
 
-/// The same in a place too narrow to pass, where two that push one another to and fro seem to get on.
+/// The same in a place too narrow to pass, and of two with nobody else before them, who push one another to
+/// and fro and so seem to get on.
 const PUSHED_S: f64 = 2.0;
 
 /// Nobody.
@@ -88,14 +92,19 @@ impl Facing {
         self.front.first().copied().filter(|&row| row != NOBODY)
     }
 
+    /// Whether one alone is in front of it.
+    fn is_alone(&self) -> bool {
+        self.front[0] != NOBODY && self.front[1] == NOBODY
+    }
+
     fn has_in_front(&self, row: u32) -> bool {
         self.front.contains(&row)
     }
 }
 
-/// Has files back out that meet others in narrow places.
+/// Has files back out that meet others in narrow places, or alone.
 pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
-    if !held.iter().any(|one| is_filled(parts.bodies, [one.row, one.row])) {
+    if !held.iter().any(|one| is_filled(parts.bodies, [one.row, one.row]) || one.is_alone()) {
         return;
     }
     let mut at = vec![NOBODY; parts.bodies.ids.len()];
@@ -159,7 +168,8 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
     let meets = |&[one, other]: &[u32; 2]| {
         other != NOBODY && other > one && {
             let (one, other) = (&held[one as usize], &held[other as usize]);
-            face(one, other) && is_filled(parts.bodies, [one.row, other.row])
+            let fills = || is_filled(parts.bodies, [one.row, other.row]);
+            face(one, other) && (are_alone(one, other) || fills())
         }
     };
     let meeting = |pair: [u32; 2]| {
@@ -169,7 +179,7 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
         let [held, jammed] = [held_ticks, jammed_ticks].map(|ticks_of| {
             walks.into_iter().map(|walk| ticks_of(parts.clock, walk)).fold(u64::MAX, u64::min)
         });
-        let jammed_s = if is_narrow { PUSHED_S } else { JAMMED_S };
+        let jammed_s = if is_narrow || are_alone(one, other) { PUSHED_S } else { JAMMED_S };
         let is_jammed = jammed >= parts.clock.rate.ticks(jammed_s) && is_due(parts.clock, jammed);
         Meeting { pair, is_due: is_jammed || is_narrow && is_due(parts.clock, held), is_across: false }
     };
@@ -295,6 +305,11 @@ fn is_within(bodies: &CrowdColumns, rows: [u32; 2], times: f32) -> bool {
 fn face(one: &Facing, other: &Facing) -> bool {
     let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);
     is_mutual && one.ahead.dot(other.ahead) < AGAINST
+}
+
+/// Whether two walkers have nobody but one another before them.
+fn are_alone(one: &Facing, other: &Facing) -> bool {
+    one.is_alone() && other.is_alone()
 }
 
 /// Whether two walkers that are held up stand in one another's way where they cannot pass.

@@ -2,8 +2,12 @@
 //!
 //! Holds: where cells were cut from polygons the polygons hide, not the cells, so that a thin wall hides
 //! whatever the size of cells; where the map was given cell by cell, a look is clear when every cell it
-//! touches is. Not here: what hides by rule (`nav::sight`).
+//! touches is. Cells reach beyond polygons, or into those of obstacles, by up to half a cell: who stands
+//! there sees and is seen as from the edge beside it. Not here: what hides by rule (`nav::sight`).
 
+use glam::Vec3;
+
+use crate::base::geom::Point;
 use crate::nav::cells::{CellMap, line_of_sight};
 use crate::nav::sight::{AlongEdge, GroundLine, Look, SightScreen, Veil};
 
@@ -11,31 +15,72 @@ impl CellMap {
     pub(super) fn sees_over(&self, look: &Look<'_>) -> bool {
         match self.terrain.outlines().is_empty() {
             true => self.sees_over_cells(look),
-            false => self.sees_over_polygons(look),
+            false => self.sees_over_polygons(look) || self.sees_over_overhangs(look),
         }
     }
 
     fn sees_over_polygons(&self, look: &Look<'_>) -> bool {
         let Some(line) = GroundLine::new(look.from, look.to) else { return false };
-        let areas = self.area_count();
         let (mut ground, mut walls) = (Vec::new(), Vec::new());
-        for (at, outline) in self.terrain.outlines().iter().enumerate() {
-            if !line.is_near(&outline.bounds) {
+        for (polygon, along) in self.polygons_near(look, &line) {
+            if along == AlongEdge::Inside {
+                line.inside(polygon, along, &mut ground);
                 continue;
             }
-            let (veil, is_obstacle) = (look.veil_of(at), at >= areas);
-            let is_hidden = SightScreen { veil, is_obstacle, is_there: self.states[at].available }.hides();
-            if is_hidden && (is_obstacle || veil == Veil::Always) {
-                walls.clear();
-                line.inside(&outline.polygon, AlongEdge::Outside, &mut walls);
-                if walls.iter().any(|stretch| line.counts(*stretch)) {
-                    return false;
-                }
-            } else if !is_hidden && !is_obstacle {
-                line.inside(&outline.polygon, AlongEdge::Inside, &mut ground);
+            walls.clear();
+            line.inside(polygon, along, &mut walls);
+            if walls.iter().any(|stretch| line.counts(*stretch)) {
+                return false;
             }
         }
         line.is_covered(&mut ground)
+    }
+
+    /// The same from the edges beside ends that stand on a cell and off the ground of the polygons.
+    fn sees_over_overhangs(&self, look: &Look<'_>) -> bool {
+        let [from, to] = [look.from, look.to].map(|end| self.beside_overhang(look, end));
+        (from.is_some() || to.is_some())
+            && self.sees_over_polygons(&Look {
+                from: from.unwrap_or(look.from),
+                to: to.unwrap_or(look.to),
+                ..*look
+            })
+    }
+
+    /// The place on the ground of the polygons that is next to one beyond them, on the way to the middle of
+    /// the cell that holds it; None for one that is on that ground, or on no cell that can be walked on.
+    fn beside_overhang(&self, look: &Look<'_>, place: Vec3) -> Option<Vec3> {
+        let cell = self.cell_of(place).filter(|cell| self.walkable(cell.x, cell.z))?;
+        let middle = self.centre(cell).with_y(place.y);
+        let line = GroundLine::new(place, middle)?;
+        let (mut ground, mut walls) = (Vec::new(), Vec::new());
+        for (polygon, along) in self.polygons_near(look, &line) {
+            line.inside(polygon, along, if along == AlongEdge::Inside { &mut ground } else { &mut walls });
+        }
+        let clear = walls.iter().fold(0.0, |clear: f64, &[_, end]| clear.max(end));
+        let part = clear.max(line.covered_from(&mut ground));
+        (part > 0.0).then(|| place.lerp(middle, part as f32))
+    }
+
+    /// The polygons that a line may meet: of ground that is seen over, whose edges are inside, and of what
+    /// hides, whose edges are outside.
+    fn polygons_near<'a>(
+        &'a self,
+        look: &Look<'a>,
+        line: &GroundLine,
+    ) -> impl Iterator<Item = (&'a [Point], AlongEdge)> {
+        let (areas, look, line) = (self.area_count(), *look, *line);
+        let near = self.terrain.outlines().iter().enumerate().filter(move |(_, it)| line.is_near(&it.bounds));
+        near.filter_map(move |(at, outline)| {
+            let (veil, is_obstacle) = (look.veil_of(at), at >= areas);
+            let is_hidden = SightScreen { veil, is_obstacle, is_there: self.states[at].available }.hides();
+            let along = match is_hidden {
+                true if is_obstacle || veil == Veil::Always => AlongEdge::Outside,
+                false if !is_obstacle => AlongEdge::Inside,
+                _ => return None,
+            };
+            Some((&*outline.polygon, along))
+        })
     }
 
     fn sees_over_cells(&self, look: &Look<'_>) -> bool {
