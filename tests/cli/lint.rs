@@ -595,6 +595,27 @@ fn what_cannot_go_well_is_found_before_it_runs() {
             "choice",
             "state is \"opened\", expected \"open\", \"opening\", \"closed\" or \"closing\"; did you mean \"open\"?",
         ),
+        (
+            "cinematic.define(\"a\", { script = function(c) c:mark() end })",
+            "argument",
+            "mark: name is missing, expected a text",
+        ),
+        (
+            "cinematic.define(\"a\", { script = function(c) c:mark(3) end })",
+            "argument",
+            "mark: name is 3, expected a text",
+        ),
+        (
+            "cinematic.define(\"a\", { holds = { \"guard\" }, script = function(c) c:walk(world.character(\"player\"), \"post\") end })",
+            "held",
+            "walk: character \"player\" is not held by the cinematic; add \"player\" to holds",
+        ),
+        (
+            "cinematic.define(\"a\", { holds = { \"player\" }, script = function(c) cinematic.define(\"b\", { script = \
+             function(d) d:start(world.character(\"player\"), \"post\") end }) c:walk(world.character(\"player\"), \"post\") end })",
+            "held",
+            "start: character \"player\" is not held by the cinematic; add \"player\" to holds",
+        ),
         ("while true do end", "endless", never),
         ("while 1 do local x = math.max(level.tick, 3) print(x) end", "endless", never),
         ("repeat world.character(\"guard\"):stop() until false", "endless", never),

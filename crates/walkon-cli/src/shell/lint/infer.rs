@@ -310,9 +310,9 @@ impl<'a> Reading<'a> {
                 Some(ApiCall { entry, args, is_crossed })
             }
             ExprKind::Method(object, name, args) => {
-                let entry = self.api.entry(&self.value(*object), &name.text)?;
+                let entry = self.api.callee(&self.value(*object), &name.text)?;
                 let is_crossed = entry.kind == table::EntryKind::Function;
-                (entry.kind != table::EntryKind::Field).then_some(ApiCall { entry, args, is_crossed })
+                Some(ApiCall { entry, args, is_crossed })
             }
             _ => None,
         }
