@@ -10,6 +10,7 @@ pub mod large_maps;
 pub mod layers;
 pub mod map_laws;
 pub mod mesh_laws;
+pub mod mesh_rims;
 pub mod meshes;
 pub mod nav_laws;
 pub mod nav_others;

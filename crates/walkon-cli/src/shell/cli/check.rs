@@ -41,6 +41,8 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
+    // A level says what its scripts are.
+    ordered::sort_by_key(&mut files, |file| is_script(&file.to_string_lossy()));
     let mut checked = Checking::new(shell, args.format);
     for file in &files {
         checked.file(file)?;

@@ -120,7 +120,7 @@ impl Api {
         self.entries(value)?.iter().find(|entry| entry.name() == name).copied()
     }
 
-    /// What a call with a colon, or as a member, calls: never a field, which may share its name with a method.
+    /// What a call of a member calls: never a field, which may share its name with a method.
     pub fn callee(&self, value: &InferredValue, name: &str) -> Option<&'static Binding> {
         let is_called = |entry: &&&Binding| entry.name() == name && entry.kind != EntryKind::Field;
         self.entries(value)?.iter().find(is_called).copied()

@@ -419,7 +419,10 @@ impl<'a> Reading<'a> {
                         list.pop();
                         args.next();
                     }
-                    Some(InferredValue::Unknown) => return Some(list),
+                    Some(InferredValue::Unknown) => {
+                        list.pop();
+                        return Some(list);
+                    }
                     _ => {}
                 }
             }

@@ -45,6 +45,18 @@ impl AreaOutline {
         self.is_at(y) && self.is_above_or_below(point)
     }
 
+    /// Whether its edge passes within so many metres of a point, which are few.
+    pub(crate) fn passes(&self, point: Point, y: f64, reach_m: impl Fn() -> f64) -> bool {
+        /// More than the reach, metres.
+        const NEAR_M: f64 = 0.1;
+        let is_near = self.is_at(y) && self.bounds.grown(NEAR_M).contains(point);
+        is_near && {
+            let reach_sq = reach_m().powi(2);
+            let away_sq = |edge: geom::Segment<Point>| geom::segment_distance_sq(point, edge.from, edge.to);
+            geom::edges(&self.polygon).any(|edge| away_sq(edge) <= reach_sq)
+        }
+    }
+
     /// Whether it holds a point, whatever the height.
     fn is_above_or_below(&self, point: Point) -> bool {
         self.bounds.grown(geom::EDGE_M).contains(point) && geom::polygon_contains(&self.polygon, point)

@@ -449,6 +449,11 @@ impl NavMesh {
         self.source.view_around_changes(&self.view_of(first), key, &pieces, &self.carved)
     }
 
+    /// How far beyond the edge of an area a body may stand, metres: corners of the ground are rounded.
+    pub(super) fn tolerance_m(&self) -> f64 {
+        1.01 * self.view(&Traversal::default()).surface.tolerance_m
+    }
+
     pub(super) fn view(&self, by: &Traversal) -> Arc<MeshView> {
         self.view_of(self.key(by))
     }

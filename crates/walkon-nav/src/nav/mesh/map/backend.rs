@@ -199,15 +199,26 @@ impl Backend for NavMesh {
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {
         let (at, y) = (geom::ground(point), self.floor_of(point));
-        self.source.areas.get(area.index()).is_some_and(|outline| outline.holds(at, y))
+        let areas = &self.source.areas;
+        let Some(outline) = areas.get(area.index()) else { return false };
+        let is_beside = || outline.passes(at, y, || self.tolerance_m());
+        outline.holds(at, y) || is_beside() && !areas.iter().any(|other| other.holds(at, y))
     }
 
     fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
         let at = geom::ground(point);
+        let areas = &self.source.areas;
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
-        let all = self.source.areas.iter().chain(blockers).enumerate();
         let y = self.floor_of(point);
+        let all = areas.iter().chain(blockers).enumerate();
+        let first = out.len();
         out.extend(all.filter(|(_, outline)| outline.holds(at, y)).map(|(id, _)| AreaId::from(id)));
+        if !out[first..].iter().any(|area| area.index() < areas.len()) {
+            // Bodies stand a hair beyond the edge of the ground, too.
+            let beside = areas.iter().enumerate().filter(|(_, it)| it.passes(at, y, || self.tolerance_m()));
+            out.extend(beside.map(|(id, _)| AreaId::from(id)));
+            out[first..].sort_unstable();
+        }
     }
 
     fn islands(&self) -> Vec<Island> {
