@@ -68,6 +68,7 @@ fn tests_without_their_data_are_counted() {
         }
         count => tell(&format!("skipped: {count} tests, whose data is not here: {}", skipped.join(", "))),
     }
+    assert!(skipped.is_empty() || find("").is_none(), "the data is here, but not of {skipped:?}");
 }
 
 fn stem(path: &Path) -> String {

@@ -401,8 +401,12 @@ fn the_architecture_names_files_that_are_there_and_every_layer() {
     }
 }
 
+/// No file and no function is longer, in lines. Lower these when the longest become shorter; never raise
+/// them.
+const LONGEST: [usize; 2] = [1380, 150];
+
 #[test]
-fn lengths_are_shown_and_never_fail() {
+fn no_file_and_no_function_grows_longer_than_the_longest() {
     let files = sources();
     let mut lengths: Vec<(usize, &str)> =
         files.iter().map(|file| (file.text.lines().count(), file.path.as_str())).collect();
@@ -417,7 +421,8 @@ fn lengths_are_shown_and_never_fail() {
     for (lines, place) in functions.iter().take(10) {
         println!("{lines:6}  {place}");
     }
-    assert!(!functions.is_empty());
+    assert!(lengths[0].0 <= LONGEST[0], "{:?}", lengths[0]);
+    assert!(functions[0].0 <= LONGEST[1], "{:?}", functions[0]);
 }
 
 /// Functions by their indentation: from the line with `fn` to the closing brace in the same column.
@@ -430,7 +435,9 @@ fn functions_of(file: &SourceFile) -> Vec<(usize, String)> {
         let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "async fn "]
             .iter()
             .any(|prefix| head.starts_with(prefix));
-        if !is_function {
+        // Those of a trait may have no body.
+        let ends = lines[start..].iter().find(|line| line.ends_with(['{', '}', ';']));
+        if !is_function || ends.is_none_or(|line| line.ends_with(';')) {
             continue;
         }
         let close = format!("{}}}", " ".repeat(indent));
