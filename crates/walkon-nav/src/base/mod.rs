@@ -5,6 +5,7 @@
 
 pub mod bytes;
 pub mod cost;
+pub(crate) mod disjoint_sets;
 pub mod geom;
 pub mod hash;
 pub mod ids;

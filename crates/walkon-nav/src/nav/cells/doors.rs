@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::base::disjoint_sets::DisjointSets;
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
 use crate::base::ordered;
@@ -223,21 +224,22 @@ impl CellDoors {
     /// Runs of one area that touch become one door. Doors are numbered by area, then by first run, so that
     /// lower numbers are lower areas.
     fn number_doors(&mut self) {
-        let mut joined: Vec<u32> = (0..self.runs.len() as u32).collect();
+        let mut joined = DisjointSets::new(self.runs.len());
         for (a, b) in touching(&self.runs, self.shape) {
             if self.runs[a].area == self.runs[b].area {
-                join(&mut joined, a as u32, b as u32);
+                joined.join(a as u32, b as u32);
             }
         }
+        let lowest = joined.all_lowest();
         let mut heads: Vec<u32> =
-            (0..self.runs.len() as u32).filter(|&at| joined[at as usize] == at).collect();
+            (0..self.runs.len() as u32).filter(|&at| lowest[at as usize] == at).collect();
         ordered::sort_by_key(&mut heads, |&head| (self.runs[head as usize].area, head));
         let mut number = vec![0; self.runs.len()];
         for (door, &head) in heads.iter().enumerate() {
             number[head as usize] = door as u32;
         }
         for at in 0..self.runs.len() {
-            self.runs[at].door = number[root(&joined, at as u32) as usize];
+            self.runs[at].door = number[lowest[at] as usize];
         }
         self.areas = heads.iter().map(|&head| self.runs[head as usize].area).collect();
     }
@@ -288,26 +290,10 @@ impl CellDoors {
     }
 
     fn find_roots(&mut self) {
-        let mut joined: Vec<u32> = (0..(self.areas.len() + self.labels.len()) as u32).collect();
-        for &(a, b) in &self.links {
-            join(&mut joined, a, b);
-        }
-        self.roots = (0..joined.len() as u32).map(|node| root(&joined, node)).collect();
+        let mut joined = DisjointSets::new(self.areas.len() + self.labels.len());
+        self.links.iter().for_each(|&(a, b)| joined.join(a, b));
+        self.roots = joined.all_lowest();
     }
-}
-
-fn root(joined: &[u32], mut node: u32) -> u32 {
-    // Bounded by the number of nodes: links lead to lower numbers.
-    while joined[node as usize] != node {
-        node = joined[node as usize];
-    }
-    node
-}
-
-fn join(joined: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(joined, a), root(joined, b));
-    let low = a.min(b);
-    (joined[a as usize], joined[b as usize]) = (low, low);
 }
 
 /// Pairs of runs that share an edge: side by side in a row, or one above the other.

@@ -8,6 +8,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::base::disjoint_sets::DisjointSets;
 use crate::base::ids::AreaId;
 use crate::nav::Traversal;
 
@@ -16,22 +17,9 @@ const KINDS_MAX: usize = 12;
 
 /// For each of so many points the least one that it is linked with, directly or over others. Cost: the links.
 pub(crate) fn labels(count: usize, links: impl IntoIterator<Item = [u32; 2]>) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..count as u32).collect();
-    for [a, b] in links {
-        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-        parent[a.max(b) as usize] = a.min(b);
-    }
-    (0..count as u32).map(|at| root(&mut parent, at)).collect()
-}
-
-/// The lowest point known to be connected to a point.
-pub(crate) fn root(parent: &mut [u32], mut at: u32) -> u32 {
-    // Bounded: every step goes to a lower number.
-    while parent[at as usize] != at {
-        parent[at as usize] = parent[parent[at as usize] as usize];
-        at = parent[at as usize];
-    }
-    at
+    let mut sets = DisjointSets::new(count);
+    links.into_iter().for_each(|[a, b]| sets.join(a, b));
+    sets.all_lowest()
 }
 
 /// Some areas, obstacles included, as bits. Equal sets are equal: it ends with a word that is not zero.

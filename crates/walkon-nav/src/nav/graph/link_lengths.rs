@@ -12,9 +12,9 @@ use std::ops::Range;
 
 use glam::Vec3;
 
+use crate::base::disjoint_sets::DisjointSets;
 use crate::base::ordered;
 use crate::nav::graph::adjacency::Adjacency;
-use crate::nav::graph::connected_components::root;
 
 /// Connected links that cross the same areas.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,18 +104,15 @@ fn group(net: &Adjacency, set_of: &[u32]) -> Vec<u32> {
     let mut by_set: Vec<u32> = (0..net.links().len() as u32).collect();
     ordered::sort_by_key(&mut by_set, |&link| set_of[link as usize]);
     // Of every link the point that all of its group share, for each set by itself.
-    let mut parent: Vec<u32> = (0..net.points().len() as u32).collect();
+    let mut joined = DisjointSets::new(net.points().len());
     let mut shared = vec![0; by_set.len()];
     for alike in by_set.chunk_by(|&one, &other| set_of[one as usize] == set_of[other as usize]) {
         let ends = || alike.iter().map(|&link| net.links()[link as usize]);
-        for [a, b] in ends() {
-            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-            parent[a.max(b) as usize] = a.min(b);
-        }
+        ends().for_each(|[a, b]| joined.join(a, b));
         for (&link, [a, _]) in alike.iter().zip(ends()) {
-            shared[link as usize] = root(&mut parent, a);
+            shared[link as usize] = joined.lowest(a);
         }
-        ends().flatten().for_each(|point| parent[point as usize] = point);
+        ends().flatten().for_each(|point| joined.part(point));
     }
     number(&shared, set_of)
 }
