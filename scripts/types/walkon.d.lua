@@ -480,16 +480,16 @@ function typeof(value) end
 
 ---How often, and with what.
 ---@class EveryOptions
----@field times? number how often, 1 to 1000000000; without it there is no end
+---@field times? number how often, 1 to 1000000000; default: unlimited
 ---@field payload any plain data for the handler
 
 ---How long a predicate is tested.
 ---@class UntilOptions
----@field timeout? number seconds; without it there is no end
+---@field timeout? number seconds; default: unlimited
 
 ---Which event is meant, and how long it is waited for.
 ---@class EventOptions
----@field timeout? number seconds; without it there is no end
+---@field timeout? number seconds; default: unlimited
 ---@field where? fun(payload: any): boolean which one counts
 
 ---What becomes of a cooldown when its branch is left.

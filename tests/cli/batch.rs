@@ -128,7 +128,7 @@ fn shards_of_machines_that_find_their_part_by_themselves_join_to_the_whole() {
     assert!(out.is_empty() && err.contains(&format!("{hash} in 0.jsonl:1")), "{out}{err}");
     write("torn.jsonl", &kubernetes[0][..kubernetes[0].len() / 2]);
     let (_, err) = ends(folder.path(), 6, &["batch", "--merge", "torn.jsonl"]);
-    assert!(err.contains("it is no row of a batch"), "{err}");
+    assert!(err.contains("not a batch row"), "{err}");
 }
 
 #[test]

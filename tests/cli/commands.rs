@@ -542,7 +542,10 @@ fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
     assert_eq!(out.matches("\"cost\":null").count(), 2, "{out}");
     project.write("h.scen", "version 1\n0\tb.map\t9\t3\t0\t0\t0\t0\t0\n");
     let (_, err) = project.expect(0, &["path", "--map", "a.map", "--scen", "h.scen"]);
-    assert!(err.contains("h.scen: queries for a map of 9 x 3 cells, a.map has another size"), "{err}");
+    assert!(
+        err.contains("h.scen: the scenario is for a map of 9 x 3 cells, but a.map is not that size"),
+        "{err}"
+    );
     project.write("c.map", "type octile\nheight 3\nwidth 4\nmap\n....\n");
     let (_, err) = project.expect(3, &["path", "--map", "c.map", "--scen", "a.scen"]);
     assert!(err.contains("c.map:6:"), "{err}");
@@ -647,9 +650,15 @@ fn a_film_that_goes_beyond_the_end_of_its_run_says_so() {
     assert_eq!(drawn(&["t.jsonl"]), "", "all of it");
     assert_eq!(drawn(&["t.jsonl", "--ticks", "20..40", "--every", "5", "-q"]), "");
     let err = drawn(&["t.jsonl", "--ticks", "20..40", "--every", "5"]);
-    assert_eq!(err, "warning: the trace ends in tick 30; ticks 31 to 40 are what would have come of it\n");
+    assert_eq!(
+        err,
+        "warning: the trace ends in tick 30; ticks 31 to 40 show how the run would have continued\n"
+    );
     let err = drawn(&["t.jsonl", "--ticks", "35..40", "--every", "5"]);
-    assert_eq!(err, "warning: the trace ends in tick 30; ticks 35 to 40 are what would have come of it\n");
+    assert_eq!(
+        err,
+        "warning: the trace ends in tick 30; ticks 35 to 40 show how the run would have continued\n"
+    );
     // A trace that somebody has lengthened by a line ends where its run did.
     let trace = project.read("t.jsonl");
     let cut = trace[..trace.len() - 1].rfind('\n').unwrap() + 1;
@@ -880,7 +889,7 @@ fn fault_h11_two_options_never_write_one_file() {
     project.expect(0, &run(&["--save-at", "5", "a", "--save-at", "7", "b", "--trace", "a.part"]));
     assert!(project.read("a.part").starts_with("{\"walkon\":"));
     let (_, err) = project.expect(2, &["view", "yard", "--stdio", "--trace", "-"]);
-    assert!(err.contains("--stdio speaks on stdout"), "{err}");
+    assert!(err.contains("--trace - cannot be used with --stdio"), "{err}");
 }
 
 #[test]

@@ -150,7 +150,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "if world.player():walkTo(\"post\").ok then log.info(\"there\") end",
         "unknown-name",
-        "Walk: unknown field \"ok\"; a WalkResult has it: wait for it first, with :wait()",
+        "Walk: unknown field \"ok\"; this field belongs to WalkResult: call :wait() first",
     ),
     (
         "log.info(\"%s\", string.fromat(\"a\"))",

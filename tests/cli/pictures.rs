@@ -112,7 +112,7 @@ fn a_tick_behind_the_end_of_a_run_is_drawn_with_a_word_about_it() {
     let areas = r#""navigation": { "areas": [ { "name": "a", "polygon": [[0,0],[8,0],[8,8],[0,8]] } ] }"#;
     project.write("levels/ends.json", &format!("{{ {areas}, \"script\": \"ends\" }}"));
     let (_, err) = project.expect(0, &["draw", "ends", "--tick", "9"]);
-    assert!(err.contains("the level's script ends the run in tick 5; tick 9 is what would"), "{err}");
+    assert!(err.contains("the level's script ends the run in tick 5; tick 9 shows how"), "{err}");
     let (_, err) = project.expect(0, &["draw", "ends", "--tick", "5"]);
     assert_eq!(err, "");
     project.expect(0, &["run", "ends", "--trace", "ends.jsonl"]);

@@ -253,7 +253,7 @@ fn as_many_rows_are_shown_as_are_asked_for_in_both_forms() {
     }
     for by in ["line", "function"] {
         let table = shown(&["--by", by, "--every", "1000000"]);
-        let said = "too few safepoints for a look at the stack in 1000000; --every 1 looks at each";
+        let said = "too few safepoints for a stack sample every 1000000; --every 1 samples each";
         assert!(table.contains(said) && !table.contains("worst tick"), "{table}");
         assert!(!shown(&["--by", by, "--every", "1"]).contains("too few safepoints"));
     }
@@ -272,7 +272,7 @@ fn frames_that_are_no_code_of_a_script_have_no_rows() {
 #[test]
 fn what_no_profile_can_be_is_refused_before_the_run() {
     for (args, part) in [
-        (&["run", "levels/courtyard.json", "--profile", "out.svg"][..], "does not say which form"),
+        (&["run", "levels/courtyard.json", "--profile", "out.svg"][..], "out.svg: unknown profile format"),
         (&["test", "scripts/crypt_test.lua", "--profile", "out.json"], "a Chrome trace shows one run"),
         (&["run", "levels/courtyard.json", "--profile-form", "folded"], "--profile"),
         (&["run", "levels/courtyard.json", "--profile-every", "3"], "--profile"),

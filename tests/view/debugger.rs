@@ -348,7 +348,7 @@ fn a_text_that_is_let_act_marks_the_run() {
         json!({ "do": "trace" }),
     ] {
         let refused = hand.ask(command.clone()).unwrap_err();
-        assert!(refused.contains("cannot be run again, expected at most 5"), "{command}: {refused}");
+        assert!(refused.contains("cannot be replayed, expected at most 5"), "{command}: {refused}");
     }
     hand.get(json!({ "do": "seek", "tick": 5 }));
     hand.wait(|message| message["tell"] == "seen" && message["tick"] == 5);
@@ -449,12 +449,12 @@ fn a_text_that_acts_as_a_restart_loads_leaves_no_tick_to_run_again() {
         hand.get(json!({ "do": "forecast", "seconds": 1, "from": from }));
         let forecast = hand.wait(|message| message["tell"] == "forecast" && message["done"] == true);
         let why = forecast["error"].as_str().unwrap_or_default();
-        assert!(why.contains("cannot be run again, nor can any other"), "from {from}: {forecast}");
+        assert!(why.contains("no tick of this run can be replayed"), "from {from}: {forecast}");
         hand.step(2);
     }
     for command in ["seek", "goOn"] {
         let refused = hand.ask(json!({ "do": command, "tick": 0 })).unwrap_err();
-        assert!(refused.contains("nor can any other"), "{command}: {refused}");
+        assert!(refused.contains("no tick of this run can be replayed"), "{command}: {refused}");
     }
     // The running level is no past.
     hand.get(json!({ "do": "seek", "tick": null }));

@@ -355,7 +355,7 @@ fn one_page_too_many_is_told_so_and_so_are_all_at_the_end() {
     let viewed = Viewed::level("courtyard");
     let mut hands: Vec<_> = (0..32).map(|_| viewed.client()).collect();
     let why = viewed.connect(&[]).unwrap().farewell();
-    assert!(why.contains("32 pages look on already"), "{why}");
+    assert!(why.contains("32 pages are open already"), "{why}");
     drop(hands.pop());
     // There is room again as soon as it is noticed.
     let welcomed = (0..200).any(|_| {

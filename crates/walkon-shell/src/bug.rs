@@ -1,6 +1,6 @@
-//! A panic as a value: a bug of walkon, told to the caller.
+//! Turns a panic into an error that reports a bug in walkon.
 //!
-//! In: work that may panic. Out: what it gives, or [`Bug`] with what the panic said. Holds: nothing unwinds
+//! In: work that may panic. Out: its result, or [`Bug`] with the message of the panic. Holds: nothing unwinds
 //! past [`caught`]. Not here: what becomes of a value that was left half done (`thread_bound`), the report of
 //! a crash.
 

@@ -1,4 +1,4 @@
-//! What there is in a level, before anything runs: for hosts that make spaces and tables of it.
+//! Lists the contents of a level without running it, for hosts that build spaces and tables from it.
 //!
 //! In: a level. Out: names, tags and places as one JSON object. Holds: lists have the order of the level,
 //! marks that of their names. Not here: what becomes of it (`walkon_runtime::game::Game::inspect`).

@@ -1,4 +1,4 @@
-//! Something that lives on the thread that made it, behind a handle that may go anywhere.
+//! A sendable handle to a value that stays on its own thread.
 //!
 //! In: a value, the threads that ask for it. Out: the value, or why it cannot be had. Holds: the value is
 //! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value

@@ -452,7 +452,7 @@ function plainFacts(kind, it) {
     add("seed", model.welcome?.seed);
     add("ticks a second", tickRate());
     if (model.state.hash) add("hash", h("code", { class: "number" }, model.state.hash));
-    if (!model.state.isReproducible) add("note", "This run cannot be repeated: the watchdog ended a call, or a text was let change it.");
+    if (!model.state.isReproducible) add("note", "This run cannot be repeated: the watchdog ended a call, or a text was allowed to change it.");
     if (model.state.ended) add("ended", model.state.ended);
   }
   add("position", it.position && place(it.position));

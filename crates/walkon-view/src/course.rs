@@ -1,7 +1,7 @@
-//! How a run goes on, apart from the game itself: its pace, what is said to it next, what clients are told.
+//! The pace of a run, its pending inputs, and updates for clients.
 //!
-//! In: a world to show, what ticks came to, wishes of clients. Out: frames, pictures, words about the state.
-//! Holds: telling clients never waits for them; clients are served from the world alone, also while a
+//! In: a world to show, results of ticks, requests of clients. Out: frames, pictures, messages about the
+//! state. Holds: sending never waits for a client; clients are served from the world alone, also while a
 //! debugger holds the game in the middle of a tick. Not here: ticks (`running`), stops (`debugging`).
 
 use std::sync::Arc;

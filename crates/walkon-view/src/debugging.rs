@@ -642,7 +642,7 @@ impl DebugClient for AtPort {
             return;
         }
         course.is_state_old = true;
-        let text = "the run is not repeatable any more: an evaluated text was let change it; what comes from here \
+        let text = "the run is not repeatable any more: an evaluated text was allowed to change it; what comes from here \
                     on cannot be seen again, and there is no trace of it";
         course.shared.clients.tell(&json!({ "tell": "log", "text": text }));
     }

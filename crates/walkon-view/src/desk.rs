@@ -1,9 +1,9 @@
 //! The files of the project: read, patched, saved, checked.
 //!
 //! In: edits of clients, files that another program saved. Out: new texts on disk, reloads for the running
-//! level and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a
-//! text that still is one; what another program saved meanwhile is merged, or both texts are told. Not here:
-//! how a text is patched (`edit`), watching the disk (the command line).
+//! level and its future, diagnostics. Holds: nothing is written outside the project, and no edit makes a
+//! level that loads stop loading; if another program saved a file meanwhile, the two texts are merged, or
+//! clients get both. Not here: how a text is patched (`edit`), watching the disk (the command line).
 
 mod commands;
 pub(crate) mod errand;

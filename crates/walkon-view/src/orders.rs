@@ -1,4 +1,4 @@
-//! What is wanted of the running level.
+//! Requests to the running level, in order of arrival.
 //!
 //! In: orders through a channel. Out: orders and the clients that wait for their answers, in the order in
 //! which they came. Holds: an order that was put back comes before a new one. Not here: obeying (`running`,

@@ -169,14 +169,15 @@ impl RunRecord {
     /// # Errors
     /// A sentence.
     pub fn check_repeatable(&self, tick: u64) -> Result<(), String> {
-        const WHY: &str = "an evaluated text was let change the run, or the watchdog has ended a call";
+        const WHY: &str = "an evaluated text was allowed to change the run, or the watchdog ended a call";
         match self.disturbed_from {
             Some(0) => Err(format!(
-                "tick {tick} cannot be run again, nor can any other: as the level loaded {WHY}; restart it"
+                "no tick of this run can be replayed, because {WHY} while the level loaded; restart it"
             )),
-            Some(from) if tick >= from => {
-                Err(format!("tick {tick} cannot be run again, expected at most {}: then {WHY}", from - 1))
-            }
+            Some(from) if tick >= from => Err(format!(
+                "tick {tick} cannot be replayed, expected at most {}, because {WHY} after that",
+                from - 1
+            )),
             _ => Ok(()),
         }
     }
@@ -263,6 +264,6 @@ mod tests {
         record.cut(5);
         assert_eq!((record.disturbed_from, record.check_repeatable(9)), (None, Ok(())));
         record.disturb_beginning();
-        assert!(record.check_repeatable(0).is_err_and(|why| why.contains("nor can any other")));
+        assert!(record.check_repeatable(0).is_err_and(|why| why.contains("no tick of this run")));
     }
 }

@@ -173,7 +173,7 @@ impl Visit {
             .max_frame_size(Some(COMMAND_BYTES_MAX));
         let Ok(mut socket) = tungstenite::accept_hdr_with_config(stream, check, Some(config)) else { return };
         if doers.shared.clients.all().len() >= CLIENTS_MAX {
-            let why = format!("{CLIENTS_MAX} pages look on already, the most at a time: close one of them");
+            let why = format!("{CLIENTS_MAX} pages are open already, the most allowed; close one");
             Farewell::new(&is_over).part(&mut socket, CloseCode::Again, &why);
             return;
         }

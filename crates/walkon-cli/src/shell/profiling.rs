@@ -49,8 +49,8 @@ impl Profiling {
         let Some(path) = &args.profile else { return Ok(None) };
         let name = path.to_string_lossy();
         let form = args.profile_form.or_else(|| ProfileForm::of_name(&name)).ok_or_else(|| {
-            CommandFailure::usage(format!("{name}: the name does not say which form the profile is to have"))
-                .help("*.folded, *.speedscope.json and *.json (Chrome trace) do, or --profile-form")
+            CommandFailure::usage(format!("{name}: unknown profile format"))
+                .help("expected *.folded, *.speedscope.json or *.json (Chrome trace), or --profile-form")
         })?;
         let target = OutputFile::claim_over(path, inputs, |_| true)?;
         Ok(Some(Self { target: Some((target, form)), ..Self::new(args.profile_every) }))

@@ -1,4 +1,4 @@
-//! How far long work has come, as a bar on a terminal.
+//! Progress bars for long work, on a terminal.
 //!
 //! In: the share of the work that is done. Out: one line on stderr that is drawn again and again, and taken
 //! away at the end. Holds: nothing is drawn when stderr is no terminal, when only errors were asked for, or

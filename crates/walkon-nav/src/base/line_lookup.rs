@@ -1,4 +1,4 @@
-//! Points on the ground, found by straight lines that lead past them.
+//! Finds the points near a straight line on the ground.
 //!
 //! In: points in metres, a distance. Out: whether some of them lie within it of a line, and which. Holds: the
 //! answer is that of a look at every point. Method: each point marks the cells of a coarse grid in which a

@@ -1,4 +1,4 @@
-//! Ordered maps and sets out of iterators, and stable sorts, in little machine code.
+//! Ordered maps, ordered sets and stable sorts that compile to little code.
 //!
 //! In: iterators and slices. Out: the same maps, sets and orders that `collect` and `sort_by` of the standard
 //! library give. Holds: `collect` sorts before it builds, and the library makes one sort of some 5 kB for

@@ -1,5 +1,4 @@
-//! Words of messages: the known name that is nearest to an unknown one, for every "did you mean", and numbers
-//! with their nouns.
+//! Suggests the known name closest to an unknown one ("did you mean"); formats counts with their nouns.
 //!
 //! In: a name as written, and the names that would have been right. Out: the nearest of them, the one that
 //! it is short for, or none when no name is near enough. Holds: the same lists give the same answer; the cost

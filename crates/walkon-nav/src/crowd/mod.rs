@@ -1,4 +1,4 @@
-//! Bodies under way: what a body does with a path, and later with its neighbours.
+//! How bodies follow paths and avoid one another.
 //!
 //! In: paths and bodies. Out: places and velocities. Not here: walks, goals, scripts.
 

@@ -257,8 +257,8 @@ fn cut_off_areas(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[
     if areas.clone().nth(most).is_some() {
         findings.warn(|| {
             let message = format!(
-                "the map has {} that no way joins and too many areas to look for each in them",
-                counted(parts.len() as u64, "part")
+                "the map has {} and too many areas to list which lie in each",
+                counted(parts.len() as u64, "separate part")
             );
             PendingDiagnostic::new(code::ISLAND, WHOLE_MAP, message)
                 .help("let areas that belong together share an edge, or divide the level")

@@ -1,4 +1,4 @@
-//! What of the world each step is given: the parts that it reads and writes, and nothing else.
+//! The parts of the world that each step reads and writes.
 //!
 //! In: the world. Out: the world one step later. Holds: the order of the steps stands in `game`, and again,
 //! for a scene that is skipped, in `scene_fast_forward`; this is where both find them.

@@ -1,8 +1,8 @@
-//! A table whose keys are used once each, for characters and walks.
+//! A generational arena for characters and walks, saved with its free slots.
 //!
 //! In: values. Out: keys; the values by key, as long as they are there. Holds: keys depend only on what was
-//! put in and taken out; it shows its empty places too, so that a save game has all of it and a loaded level
-//! goes on with the same keys. Not here: the order in which things were made (`Characters`, `Walks`).
+//! put in and taken out; a save game has the empty places too, so a loaded level goes on with the same keys.
+//! Not here: the order in which things were made (`Characters`, `Walks`).
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;

@@ -1,8 +1,8 @@
-//! Many values of a table at a time, each to be changed apart from the others.
+//! Mutable access to several entries of a table at once.
 //!
-//! In: a table by key, keys. Out: a loan for each key. Holds: no place is lent twice. Cost: a list of the
-//! places and one of the loans; the places themselves are read when a loan is used, which threads then share.
-//! Not here: what is done with them.
+//! In: a table by key, keys. Out: a mutable reference for each key. Holds: no entry is lent twice. Cost: a
+//! list of the places and one of the loans; the places themselves are read when a loan is used, which threads
+//! then share. Not here: what is done with them.
 
 use crate::base::ids::GenerationalKey;
 use crate::base::prefetch;

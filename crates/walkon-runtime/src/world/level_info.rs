@@ -1,4 +1,4 @@
-//! Facts that a level settles once and for all: its name, the seed of the run, the properties of its things.
+//! Constants of a level: its name, the seed of the run, the properties of its things.
 //!
 //! In: the level. Out: names, seed and properties. Never: anything that a tick changes.
 

@@ -1,9 +1,9 @@
-//! Characters that a step looks at, so that it need not look at all of them.
+//! The characters that may satisfy a condition: a superset, rebuilt after a load.
 //!
-//! In: characters of which something begins to hold. Out: all of which it may hold, in order of creation.
-//! Holds: a character that is not noted is not on it, so each place that makes it hold notes the character;
-//! one of which it holds no longer stays on the list until the next look. Never part of the state: a loaded
-//! level makes it again. Not here: what holds.
+//! In: characters for which the condition begins to hold. Out: all for which it may hold, in order of
+//! creation. Holds: only noted characters are listed, so any code that makes the condition hold notes the
+//! character; one that no longer satisfies it stays listed until the next look. Never part of the state. Not
+//! here: the condition.
 
 use crate::base::ids::CharacterId;
 

@@ -1,4 +1,4 @@
-//! The texts of a level, how they came about, and how each of them is taken back.
+//! The texts of a level with their history: edits, undo, redo, and changes on disk.
 //!
 //! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out
 //! to be written. Holds: a level that loads never stops loading by an edit, and no parameter becomes wrong by

@@ -579,7 +579,7 @@ impl<'d> GraphDesk<'d> {
             work.add.iter().chain(work.moves.iter().map(|(_, place)| place)).all(|at| at.is_finite());
         let (mut hand, solids, edits) = (self.hand()?, self.solids()?, work.edits(&draft));
         if edits.is_empty() || !finite {
-            return Err(missing("expected points to add, move or remove, or links to lay or take away"));
+            return Err(missing("expected points to add, move or remove, or links to add or remove"));
         }
         hand.apply(&mut draft, &edits)?;
         let mut warnings = self.warnings(solids.as_ref(), &draft, &work.touched_links(&draft));

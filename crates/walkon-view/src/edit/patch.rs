@@ -343,7 +343,7 @@ impl Patcher {
             b'n' => "null",
             _ => "a number",
         };
-        format!("is not there: what should hold it is {kind}, expected a list or an object")
+        format!("cannot be set: its parent is {kind}, expected a list or an object")
     }
 
     /// Puts something new before the item of a number, or after the last.

@@ -123,7 +123,9 @@ impl DrawnMoment {
         let traced = trace.map(Recording::last_tick).filter(|last| *last < tick);
         if let Some(last) = traced.or(finished).filter(|_| !shell.is_quiet) {
             let why = if traced.is_some() { "the trace ends" } else { "the level's script ends the run" };
-            tell(&format!("warning: {why} in tick {last}; tick {tick} is what would have come of it"));
+            tell(&format!(
+                "warning: {why} in tick {last}; tick {tick} shows how the run would have continued"
+            ));
         }
         Ok(Self::Run(Box::new(game)))
     }

@@ -39,7 +39,7 @@ pub(super) fn run(
     if let Some(other) = list.iter().find(|scenario| Some(scenario.size) != size_of(&nav)) {
         let [width, height] = other.size;
         log::warn!(
-            "{}: queries for a map of {width} x {height} cells, {} has another size",
+            "{}: the scenario is for a map of {width} x {height} cells, but {} is not that size",
             scen_path.display(),
             map_path.display()
         );

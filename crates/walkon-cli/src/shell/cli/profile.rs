@@ -61,8 +61,8 @@ pub(super) fn run(
                 results.line(&format!("  {more} more; --top {} shows them", rows.len()))?;
             }
             if rows.is_empty() && args.by.is_sampled() && profile.fuel() > 0 {
-                let too_few = format!("too few safepoints for a look at the stack in {}", args.every);
-                results.line(&format!("  {too_few}; --every 1 looks at each"))?;
+                let too_few = format!("too few safepoints for a stack sample every {}", args.every);
+                results.line(&format!("  {too_few}; --every 1 samples each"))?;
             }
         }
         Format::Json => results.line(&json(&profile, shown, &report))?,

@@ -107,9 +107,9 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
 /// A level by stdin cannot be viewed, nor can a trace go where `--stdio` speaks.
 fn refuse_streams(args: &ViewArgs) -> Result<(), CommandFailure> {
     let what = if is_stream(&args.level) {
-        "view: expected a level in a file: what comes by stdin cannot be saved again"
+        "view: cannot save to stdin, expected a level file"
     } else if args.stdio && args.trace.as_deref().is_some_and(is_stream) {
-        "view: --stdio speaks on stdout, expected --trace with the name of a file"
+        "view: --trace - cannot be used with --stdio, expected --trace FILE"
     } else {
         return Ok(());
     };

@@ -53,9 +53,7 @@ const TICKS_MAX: u64 = (1 << 53) - 1;
 
 pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailure> {
     if is_stream(&args.level) {
-        return Err(CommandFailure::usage(
-            "watch: expected a level in a file: what comes by stdin is never saved again",
-        ));
+        return Err(CommandFailure::usage("watch: cannot watch stdin, expected a level file"));
     }
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;

@@ -124,7 +124,7 @@ impl DebugClient for Adapter {
         if self.connection.wanted().told_of.insert("disturbed".to_owned()) {
             self.connection.output(
                 "important",
-                "the run is not repeatable any more: an evaluated text was let change it",
+                "the run is not repeatable any more: an evaluated text was allowed to change it",
             );
         }
     }

@@ -68,7 +68,7 @@ impl Animation {
         if self.frames.is_empty() {
             self.size_px = size;
         } else if self.size_px != size {
-            return Err(format!("a frame of {size:?} pixels among frames of {:?}", self.size_px));
+            return Err(format!("the frame has {size:?} pixels, the others have {:?}", self.size_px));
         }
         // Everything below the body is cut off.
         let pixmap = over(self.ground.as_ref(), size, screen)?;

@@ -1,8 +1,8 @@
 //! Which of two walkers near one another gives way.
 //!
-//! In: two walkers. Out: which of them gives way, and how much. Holds: what one is spared the other does;
-//! only what both can see counts, so the two come to the same terms. Not here: the half-planes that follow
-//! from it, and what of it is settled for four pairs at once (`orca_lines`).
+//! In: two walkers. Out: which of them gives way, and how much. Holds: the share of avoiding that one walker
+//! is spared, the other takes. It depends only on facts that both know, so the two always agree. Not here:
+//! the half-planes that follow from it, and what of it is settled for four pairs at once (`orca_lines`).
 
 use glam::Vec2;
 

@@ -1,4 +1,4 @@
-//! Whether a way joins two cells, found out from both ends.
+//! Tests whether two cells are connected, by flooding from both.
 //!
 //! In: cells, two of them. Out: yes or no. Holds: exact, for ways that cut no corners; the two ends get the
 //! same share, so the cost is that of the smaller side when it is closed in, and otherwise that of two

@@ -1,9 +1,9 @@
-//! What a walker with areas of its own makes of a map: some are walls to it, some cost it something else.
+//! A map as seen by one walker that treats some areas as walls and prices others differently.
 //!
-//! In: a map as most walk on it, a walker's areas. Out: the cells, components, doors and factors of a map on
-//! which these areas are so for every body. Holds: answers equal those of such a map, so that labels decide
-//! what can be reached here too. Cost: a pass over the cells; what is not changed is shared with the map. Not
-//! here: what keeps it (`map`).
+//! In: a map as most walk on it, a walker's areas. Out: the cells, components, doors and factors of a map
+//! with these areas changed for every body. Holds: answers equal those of such a map, so labels decide
+//! reachability here too. Cost: a pass over the cells; unchanged parts are shared with the map. Not here:
+//! what keeps it (`map`).
 
 use std::sync::Arc;
 

@@ -1,9 +1,8 @@
-//! The ground of a traversal where areas have a direction: which cells these take away as walls, and which
-//! steps lead over them.
+//! One-way areas on a grid: the cells they block and the steps allowed across them.
 //!
 //! In: a terrain, the views of a traversal with such areas as ground and as walls. Out: those cells, the
-//! steps from each, and those into them from outside. Holds: a step that crosses such an area against its
-//! direction is none. Not here: what is reached over them (`reached`), what keeps it (`map`).
+//! steps from each, and those into them from outside. Holds: a step across such an area against its direction
+//! is not allowed. Not here: the cells reached over them (`reached`), what keeps it (`map`).
 
 use crate::nav::cell::Cell;
 use crate::nav::cells::custom_costs::CostsKey;

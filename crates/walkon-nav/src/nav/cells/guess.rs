@@ -1,8 +1,8 @@
-//! Guesses of what is left to the goal of a search.
+//! Heuristics for A*: lower bounds of the cost from a cell to the goal.
 //!
-//! In: a cell. Out: a lower bound of the cost from there. Holds: a guess never exceeds the true cost. One
-//! type each, so that searches pay for nothing they do not use. Not here: the searches, how landmarks keep
-//! costs (`even_landmarks`, `priced_landmarks`).
+//! In: a cell. Out: a lower bound of the cost from there. Holds: a bound never exceeds the true cost. Each
+//! heuristic is a type of its own, so a search pays only for the one it uses. Not here: the searches, how
+//! landmarks keep costs (`even_landmarks`, `priced_landmarks`).
 
 use crate::nav::cell::Cell;
 use crate::nav::cells::lattice::Norm;

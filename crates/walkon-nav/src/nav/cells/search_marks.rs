@@ -1,7 +1,7 @@
-//! One word for each cell that a search over tiles has looked at.
+//! The record of a tile search for each cell: one 64-bit word with its cost and its last step.
 //!
-//! In: cells, what the way there costs, its last step. Out: the same. Holds: what an earlier search wrote
-//! counts as nothing, so that no search clears them. Not here: the search (`tile_astar`).
+//! In: cells, the cost of the way there, its last step. Out: the same. Holds: words of earlier searches do
+//! not count, so no search has to clear them. Not here: the search (`tile_astar`).
 
 use crate::nav::cells::Bits;
 

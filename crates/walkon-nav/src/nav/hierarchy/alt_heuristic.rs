@@ -1,10 +1,9 @@
-//! Lower bounds of the costs of ways by gates, from true costs to a few far gates.
+//! The ALT heuristic for ways by gates: lower bounds of costs, from true costs to a few far gates.
 //!
 //! In: sectors, then those that changed. Out: for a goal, a bound of the cost from any gate. Holds: a bound
 //! never exceeds the true cost of a way by gates; it allows for all ways that lead through sectors that
-//! changed. Along a way bounds need not fall by what the way costs: a search that uses them must be ready to
-//! improve a gate that was expanded. Memory: 16 bytes a gate. Source: see `nav/landmarks.rs`, over costs that
-//! are the same both ways round: the lower of the two.
+//! changed. The bounds are not consistent, so a search may expand a gate more than once. Memory: 16 bytes a
+//! gate. Source: see `nav/landmarks.rs`, over costs that are the same both ways round: the lower of the two.
 
 use crate::nav::buckets::Buckets;
 use crate::nav::cell::Cell;

@@ -1,7 +1,7 @@
-//! Ground with shapes carved out of it: obstacles that come and go while the level runs, other bodies.
+//! Cuts shapes out of a surface: obstacles that come and go while the level runs, other bodies.
 //!
-//! In: a surface, convex shapes. Out: what they leave of it. Holds: only polygons that shapes lie on are cut;
-//! with [`CarvedPieces`] only those that have changed are cut again, and the result is the same to the bit.
+//! In: a surface, convex shapes. Out: the surface without them. Holds: only polygons under shapes are cut;
+//! with [`CarvedPieces`] only polygons under changed shapes are cut again, and the result is bit-identical.
 //! Cost: that of the polygons under the shapes, and a tenth of a microsecond for each of the others. Not
 //! here: how a polygon is cut (`floor_layers`), which shapes (`build`, `plan`).
 

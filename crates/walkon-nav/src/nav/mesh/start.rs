@@ -1,9 +1,8 @@
-//! The beginning of a path for a body that stands where it may not: in a closed door, after a push, after a
-//! spawn in a wall.
+//! Leads a body that stands where it may not (in a closed door, in a wall) back onto the ground.
 //!
 //! In: a point. Out: the point itself when legal, else the nearest legal place within eight metres in a clear
 //! line. Holds: the line leaves the obstacle that the point lies in once, and crosses no wall after that, nor
-//! what lies between areas; so nobody is moved through a wall. Not here: goals, which may be moved anywhere
+//! what lies between areas; so it moves nobody through a wall. Not here: goals, which may be moved anywhere
 //! within reach (`plan`).
 
 use glam::Vec3;

@@ -34,13 +34,13 @@ pub const SHAPES: &[TableType] = &[
     TableType {
         name: "UntilOptions",
         doc: "How long a predicate is tested.",
-        fields: &[field("timeout", "number?", "2", "seconds; without it there is no end")],
+        fields: &[field("timeout", "number?", "2", "seconds; default: unlimited")],
     },
     TableType {
         name: "EventOptions",
         doc: "Which event is meant, and how long it is waited for.",
         fields: &[
-            field("timeout", "number?", "2", "seconds; without it there is no end"),
+            field("timeout", "number?", "2", "seconds; default: unlimited"),
             field(
                 "where",
                 "((payload: any) -> boolean)?",

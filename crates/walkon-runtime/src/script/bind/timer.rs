@@ -42,7 +42,7 @@ pub const SHAPES: &[TableType] = &[TableType {
     name: "EveryOptions",
     doc: "How often, and with what.",
     fields: &[
-        field("times", "number?", "3", "how often, 1 to 1000000000; without it there is no end"),
+        field("times", "number?", "3", "how often, 1 to 1000000000; default: unlimited"),
         field("payload", "any", "{ lamp = 2 }", "plain data for the handler"),
     ],
 }];

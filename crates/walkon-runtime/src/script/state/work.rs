@@ -1,7 +1,7 @@
-//! Work that scripts made for step 12, and jobs that step 3 did not get to.
+//! Queued work for step 12, and jobs that step 3 deferred.
 //!
 //! In: work with the number of facts that come before it, jobs. Out: the next piece. Holds: work made by
-//! scripts and facts of the world are dealt with in one order, that of their occurrence. Not here: doing it
+//! scripts and facts of the world are handled in the order in which they occurred. Not here: doing it
 //! (`step::dispatch`, `step::schedule`).
 
 use std::collections::VecDeque;

@@ -320,7 +320,8 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
     let Some(owner) = given_up else {
         return false;
     };
-    let message = format!("{PASSED_MAX_S} seconds were skipped without end; it goes on at normal speed");
+    let message =
+        format!("skipped {PASSED_MAX_S} seconds and the scene has not ended; it continues at normal speed");
     let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
     invoke::push(vm, Fact::Logged(Box::new(line)));
     true

@@ -1,4 +1,4 @@
-//! Parts of steps 6, 7 and 10: what walks do that have more to do than reach one goal.
+//! Walks with a mode: follow, flee, patrol, wander. Parts of steps 6, 7 and 10.
 //!
 //! In: walks with a mode, positions, answers to their searches. Out: where they aim, whether they stand,
 //! how they end. Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); a walker

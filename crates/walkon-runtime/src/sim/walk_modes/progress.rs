@@ -1,4 +1,4 @@
-//! How far a walk with a mode has come: what its mode makes of that, and what step 10 makes of it.
+//! Progress of a walk with a mode, as its mode and step 10 judge it.
 
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::goal_layer;

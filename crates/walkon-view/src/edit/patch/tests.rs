@@ -170,7 +170,7 @@ fn mistakes_name_the_place_and_what_was_expected() {
     );
     assert_eq!(
         said(Change::insert("/seed/a", json!(1))),
-        "/seed/a is not there: what should hold it is a number, expected a list or an object"
+        "/seed/a cannot be set: its parent is a number, expected a list or an object"
     );
     assert_eq!(
         said(Change::insert("/marks/well", json!(1))),

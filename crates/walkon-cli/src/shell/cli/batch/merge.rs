@@ -83,7 +83,7 @@ impl JoinedRows {
         for (number, line) in text.lines().enumerate() {
             let place = format!("{}:{}", path.display(), number + 1);
             self.line(line, place).map_err(|place| {
-                CommandFailure::io(format!("{place}: it is no row of a batch, expected one JSON object"))
+                CommandFailure::io(format!("{place}: not a batch row, expected one JSON object per line"))
                     .help(
                         "a batch that was killed leaves a torn last line: remove it, and run the shard again",
                     )

@@ -142,11 +142,15 @@ fn beyond_the_end(game: &Game, trace: Option<&Recording<'_>>, pace: FrameTiming)
     let last = pace.first + (pace.frames() - 1) * pace.every;
     let reached = game.world().tick().0;
     if game.outcome().is_some() && reached < last {
-        return Some(format!("the level's script ends the run in tick {reached}, and the animation with it"));
+        return Some(format!(
+            "the level's script ends the run in tick {reached}, so the animation is shorter"
+        ));
     }
     let end = trace.map(Recording::last_tick).filter(|end| *end < last)?;
     let first = pace.first.max(end + 1);
-    Some(format!("the trace ends in tick {end}; ticks {first} to {last} are what would have come of it"))
+    Some(format!(
+        "the trace ends in tick {end}; ticks {first} to {last} show how the run would have continued"
+    ))
 }
 
 /// An animation in the making.

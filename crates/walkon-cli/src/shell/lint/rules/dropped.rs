@@ -1,5 +1,5 @@
-//! Calls that are for nothing, because what they give is dropped: a path that nobody asks for, a timer
-//! without a handler, a value of which nothing is expected.
+//! Calls whose result is unused and that have no other effect: a path search, a timer without a handler, an
+//! expectation that expects nothing.
 //!
 //! In: a reading. Out: warnings. Holds: a call with a handler, or with options that could hold one, is not
 //! reported.

@@ -98,7 +98,7 @@ fn of_api(
     let finding = LintFinding::error(code::UNKNOWN_NAME, name.place, message);
     let instead = instead_of_absent(&format!("{owner}.{}", name.text)).map(str::to_owned);
     let waited = || result_with(reading, value, &name.text);
-    let waited = || waited().map(|result| format!("a {result} has it: wait for it first, with :wait()"));
+    let waited = || waited().map(|result| format!("this field belongs to {result}: call :wait() first"));
     findings.push(match instead.or_else(waited) {
         Some(help) => finding.help(help),
         None => finding.suggest(&name.text, entries.iter().map(|entry| entry.name())),

@@ -97,7 +97,7 @@ fn frames_of_other_sizes_are_refused() {
     let mut animation = Animation::new();
     animation.add(&screen(1.0), 5).unwrap();
     let larger = picture(1.0).screen(Some(30.0)).unwrap();
-    assert!(animation.add(&larger, 5).unwrap_err().contains("pixels among frames of"));
+    assert!(animation.add(&larger, 5).unwrap_err().contains("pixels, the others have"));
     assert!(Animation::new().finish(&larger).is_err());
 }
 

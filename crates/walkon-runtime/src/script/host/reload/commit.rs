@@ -353,7 +353,7 @@ fn has_all<'a>(
 ) -> Result<(), ReloadError> {
     let Some(name) = used.find(|name| is_missing(table, name)) else { return Ok(()) };
     let what = format!("a walk under way calls \"{name}\", which is missing");
-    Err(refused(&path(), format!("{what}; keep the function, or save again when the walk is over")))
+    Err(refused(&path(), format!("{what}; keep the function, or save again after the walk has ended")))
 }
 
 fn is_missing(names: &Table, name: &str) -> bool {

@@ -1,8 +1,8 @@
-//! The count of a call, put aside while a debugger looks around in the middle of it.
+//! Suspends fuel accounting while a debugger evaluates code in the middle of a call.
 //!
-//! In: the work meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the unit:
-//! safepoints, texts and collections of that work count for nobody; no clock runs for the call. Not here:
-//! that work (`script::debug`).
+//! In: the work meanwhile. Out: its result. Holds: the count is restored exactly afterwards: safepoints,
+//! texts and collections of that work are charged to nobody; no clock runs for the call. Not here: that work
+//! (`script::debug`).
 
 use std::sync::atomic::Ordering;
 
