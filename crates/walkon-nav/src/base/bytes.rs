@@ -1,5 +1,4 @@
-//! State as compact bytes, and back: numbers in as few bytes as they need, truth values as single bits, each
-//! text once.
+//! Compact binary encoding of state: short numbers, truth values as single bits, each text once.
 //!
 //! In: values, field by field in a fixed order; bytes from anywhere. Out: bytes; the same values, or why the
 //! bytes are none of ours. Holds: written values are read again to the bit; bytes that nobody wrote are

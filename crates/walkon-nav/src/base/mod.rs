@@ -1,4 +1,5 @@
-//! Words that every layer shares: ids, time, random numbers, hashing, costs, plane geometry, threads.
+//! Types and functions that every layer shares: ids, time, random numbers, hashing, costs, plane geometry,
+//! threads.
 //!
 //! In: nothing. Out: small value types. Holds: no game, no map, no script is known here; a word
 //! belongs here only when three modules use it.

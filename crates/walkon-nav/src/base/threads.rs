@@ -1,4 +1,4 @@
-//! Work on many rows, shared out to a few threads.
+//! Shares work on many rows out to a few threads.
 //!
 //! In: rows, and the work on a stretch of them. Out: the rows, done. Holds: rows are shared out in contiguous
 //! stretches, and the work on a row writes to that row alone, so that neither the number of threads nor their

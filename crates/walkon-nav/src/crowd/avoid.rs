@@ -1,4 +1,4 @@
-//! Velocities that keep clear of neighbours and walls before bodies touch.
+//! Local avoidance (ORCA): velocities that keep clear of neighbours and walls before bodies touch.
 //!
 //! In: walkers (place, velocity, the velocity they want, radius, speed, readiness to give way), walls near
 //! each of them. Out: a velocity for each, never faster than its speed. Holds: two walkers that both take

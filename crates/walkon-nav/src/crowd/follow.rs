@@ -1,4 +1,4 @@
-//! Where a body wants to come to in a step, given its path.
+//! Path following: the place a body would reach along its path in one step.
 //!
 //! In: a path (world metres), a cursor on it, the body's place and heading, how fast it may go. Out: the
 //! place it would come to if nobody were in the way, its heading there, the cursor, which never moves back.

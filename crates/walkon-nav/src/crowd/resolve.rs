@@ -1,4 +1,4 @@
-//! Bodies that overlap are pushed apart.
+//! Overlap resolution: pushes overlapping bodies apart.
 //!
 //! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a
 //! report of which bodies touched and which could not be moved. Holds: pairs are taken in the order of their

@@ -1,5 +1,4 @@
-//! Where a body wants to go and how it turns there: seek, slow down, a point ahead on a path, limited
-//! turning.
+//! Steering: seek, slow down, a point ahead on a path, limited turning.
 //!
 //! In: places, velocities and paths on the ground. Out: velocities and headings. Pure functions over values.
 //! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; a body that

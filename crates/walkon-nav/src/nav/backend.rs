@@ -1,8 +1,8 @@
-//! What every kind of navigation map answers, and by what rules.
+//! The interface of every kind of navigation map, and its rules.
 //!
 //! In: questions about points, edits. Out: answers that do not show what the map is made of. Holds: a new
-//! kind of map is this trait, its ground query and its plan; nodes and costs mean something on their own map
-//! only. Not here: paths (`plan` of each kind), which of the kinds a level has (`map`).
+//! kind of map is this trait, its ground query and its plan; nodes and costs are valid on their own map only.
+//! Not here: paths (`plan` of each kind), which of the kinds a level has (`map`).
 
 use glam::Vec3;
 

@@ -1,4 +1,4 @@
-//! A priority queue for whole-number keys that never fall by much: one list for every range of keys.
+//! A bucket priority queue for whole-number keys that never fall by much.
 //!
 //! In: entries of a key and a value. Out: entries of the lowest range that holds any, last in, first out.
 //! Holds: the order is a function of the pushes alone; keys of one range differ by less than its width, so a

@@ -1,4 +1,4 @@
-//! Where a cell lies on its map.
+//! The index of a cell on its map.
 //!
 //! Holds: plain data. Not here: places in the world (`cells/tiling`), rectangles of cells (`cell_rect`).
 

@@ -1,4 +1,4 @@
-//! Which cells can be reached from which: labels, and the nearest cell of a component.
+//! Connected components of the walkable cells: labels, and the nearest cell of a component.
 //!
 //! In: walkable bits. Out: a label by cell, sizes, the nearest cell by exact distance. Holds:
 //! two cells have the same label if and only if a way joins them. With diagonals only between two walkable

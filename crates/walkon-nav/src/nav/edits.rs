@@ -1,4 +1,4 @@
-//! Changes to a map: areas, obstacles and cells that come and go or change their cost, and what that did.
+//! Edits of a map: areas, obstacles and cells that come, go or change their cost; and the part they touched.
 //!
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
 //! nothing changed. Not here: where edits come from, doors, walks that must ask again.

@@ -1,5 +1,5 @@
-//! What all landmarks share: how far places are chosen, in which steps costs from them are kept, what two
-//! such costs say of a way, and how ground that changed since is remembered.
+//! Landmarks: choosing far places, storing costs from them, lower bounds from two such costs, and ground that
+//! has changed since.
 //!
 //! In: costs from a place to all nodes. Out: the next place; lower bounds. Holds: a bound never exceeds the
 //! true cost. Not here: what a node is and how its costs are kept (`cells/even_landmarks`,

@@ -1,4 +1,4 @@
-//! How a plan begins on a ground with links of its own: a graph, a mesh.
+//! Plans on ground with links of its own (a graph, a mesh): how they begin.
 //!
 //! In: a map with links, a query. Out: a plan, or an answer. Holds: a walker that can take no link gets
 //! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the

@@ -1,8 +1,8 @@
-//! Links: ways between places that no ground joins, such as stairs, ladders, jumps.
+//! Links (off-mesh connections): ways between places that no ground joins, such as stairs, ladders, jumps.
 //!
 //! In: ends, prices, actions. Out: the links that a walker can take, in each direction; what is reached over
-//! them. Holds: a link with an action is there only for walkers that can do it; no link is where its walker
-//! may not stand at the far end: a way that begins there would be led out of what is closed. Not here: which
+//! them. Holds: a link with an action is there only for walkers that can do it; a walker cannot take a link
+//! whose far end it may not stand at: a way from there would lead out of something closed. Not here: which
 //! links are worth taking (`link_search`).
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! The navigation map: the one place that knows which backend there is.
+//! The navigation map: dispatches to its backend (grid, layers, mesh or graph).
 //!
 //! In: questions about points, edits, queries. Out: answers that do not show the backend. Holds: every
-//! operation matches once; nodes and costs mean something on their own map only. Not here: requests over many
+//! operation matches once; nodes and costs are valid on their own map only. Not here: requests over many
 //! ticks (`requests`).
 
 use std::ops::{Deref, DerefMut};

@@ -1,4 +1,4 @@
-//! Finding ways: maps, searches over them, and the paths that come out.
+//! Path-finding: maps, searches over them, and the paths that come out.
 //!
 //! In: a map, a traversal, a request, an allowance. Out: an outcome. Never: characters, time, Lua, files, a
 //! log.

@@ -1,4 +1,4 @@
-//! Nodes of a map, places on it, and how often it has changed.
+//! Nodes of a map, places on it, and its revision.
 //!
 //! Holds: ids are dense. Not here: facts about a node, which each backend knows.
 

@@ -1,4 +1,4 @@
-//! Questions for a path, and what comes back.
+//! Path queries and their answers.
 //!
 //! In: a start, a goal, the walker. Out: points to walk along, and whether they lead all the way. Holds: a
 //! path begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable

@@ -1,4 +1,4 @@
-//! What plans on every kind of map share: how they begin, go on and end, and what they tell about their ways.
+//! The common part of plans on every kind of map: how they begin, go on and end, and what they report.
 //!
 //! In: a map, a query, allowances. Out: an answer. Holds: a step ends with an answer or spends its allowance.
 //! Not here: how each kind finds its ways (`plan` of each), which kind there is (`map`).

@@ -1,4 +1,4 @@
-//! What can be reached from where random points have to be, by the labels of what is connected.
+//! Reachability for random points, by the labels of connected ground.
 //!
 //! In: a place and a body, the labels of the place. Out: whether what has a label is reached. Holds: where
 //! areas have a direction, labels are of what lies between them, which is reached as a whole or not at all;

@@ -1,4 +1,4 @@
-//! Path requests that are worked on a little every tick.
+//! A queue of path requests that are worked on a little every tick.
 //!
 //! In: queries, then a budget of expansions a step. Out: each answer once, under its token. Holds: on a still
 //! map the answers do not depend on the budget, only when they come; requests begin in the order in which

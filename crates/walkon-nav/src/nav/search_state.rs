@@ -1,4 +1,4 @@
-//! What searches are given and what they return, and what they note of a node.
+//! Inputs and results of searches, and their record of a node.
 //!
 //! Holds: plain data that every kernel shares. Not here: the paused search itself (`search`), the kernels.
 

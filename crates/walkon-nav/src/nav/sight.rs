@@ -1,4 +1,4 @@
-//! Straight looks: which places see each other, whether or not one can walk between them.
+//! Line of sight: which places see each other, whether or not one can walk between them.
 //!
 //! In: two places, and what areas and obstacles hide. Out: seen or not; how far. Holds: ground lets looks
 //! through and everything else hides; an area that is not there hides, an obstacle that is there hides,

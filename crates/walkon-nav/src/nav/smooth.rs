@@ -1,4 +1,4 @@
-//! Straight lines instead of staircases.
+//! Path smoothing: straight lines instead of staircases.
 //!
 //! In: points from start to goal whose neighbours see each other, and tests of straight lines. Out: some of
 //! them, the first and the last included. Holds: every segment passed the test or was there before; the

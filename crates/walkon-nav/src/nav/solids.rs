@@ -1,4 +1,4 @@
-//! Triangles of a scene that answer rays, and whether a body has room.
+//! Ray casts and body tests against the triangles of a scene.
 //!
 //! In: triangles in world metres. Out: the first hit of a ray, whether a body that stands or moves touches
 //! anything. Holds: triangles have two faces and their edges belong to them, so that no ray slips through

@@ -1,4 +1,4 @@
-//! The asker of a way: the size of its body, what it may plan through, and where it may not pass.
+//! Who asks for a way: the size of its body, what it may plan through, and where it may not pass.
 //!
 //! In: a body, areas, rules, actions. Out: one value for all questions of an asker. Holds: lists are sorted
 //! by id, so equal askers compare equal. Not here: doors and keys, which the caller turns into areas.

@@ -1,4 +1,4 @@
-//! Plain data as bytes, value by value.
+//! Binary encoding of plain data, value by value.
 //!
 //! In, out: values of plain data, as a tree or one by one; their bytes. Holds: the form of the bytes is
 //! decided here alone, also for code that writes or reads values one by one. Not here: the values in Lua

@@ -1,4 +1,4 @@
-//! Four at a time: numbers and flat vectors in lanes.
+//! SIMD lanes: four numbers or flat vectors at a time.
 //!
 //! In and out: values lane by lane. Holds: every lane gets the bits that the same sum gives one by one, so
 //! results do not depend on which values share a vector, nor on the processor. Not here: what the lanes stand

@@ -1,4 +1,4 @@
-//! What avoidance goes by: walkers as they come to a step, the level's constants, the step itself.
+//! Inputs of avoidance: walkers at the start of a step, the level's constants, the step itself.
 //!
 //! Not here: what follows from them (`orca_lines`, `right_of_way`).
 

@@ -1,4 +1,4 @@
-//! Where along a path a body is, as a save game holds it.
+//! Progress of a body along its path, as a save game holds it.
 //!
 //! In, out: fields, one by one. Not here: the path (`nav::saved`).
 

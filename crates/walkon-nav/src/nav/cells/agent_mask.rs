@@ -1,11 +1,10 @@
-//! The bodies that stand in the way of one plan, laid over the cells of a shared map.
+//! An overlay that blocks the cells under other bodies, for one plan on a shared map.
 //!
 //! In: circles on the ground, the cell in which the plan begins. Out: the cells that are left, for every
 //! kernel. Holds: a circle blocks every cell whose rectangle it reaches into and always the one with its
-//! centre, never the cell in which the plan begins; the map is neither changed nor copied. What differs from
-//! the map is kept by words of 64 cells in chains, one a line, so that lines on which no body stands cost one
-//! comparison more than without. Not here: which bodies stand in the way, what becomes of a plan that they
-//! close in (`plan`).
+//! centre, never the cell in which the plan begins; the map is neither changed nor copied. Words of 64 cells
+//! that differ from the map are kept in chains, one a line, so that a line on which no body stands costs one
+//! comparison more. Not here: the choice of bodies, plans that they close in (`plan`).
 
 use glam::Vec3;
 

@@ -1,13 +1,12 @@
-//! Lower bounds of costs from true costs to a few far places, for searches over cells.
+//! The ALT heuristic for searches over cells: lower bounds of costs, from true costs to a few far places.
 //!
 //! In: the ground of a map as cheap as it gets, a cell to begin with. Out: for a goal, a bound of the cost
 //! from any cell. Holds: bounds never exceed the true cost, on the ground they were made for and on any that
 //! is more expensive or narrower; where it became cheaper since, within some rectangles, a bound allows for
-//! the way through them. Along a step a bound falls by no more than the step costs, but for rounding, walls
-//! and those rectangles: a search that uses them must be ready to improve a node that was expanded. Not here:
-//! when to make them, and which ground became cheaper (`map`), making them at once (`weighted_ground`), how
-//! costs are kept (`even_landmarks`, `priced_landmarks`). Source: see `nav/landmarks.rs`; rectangles are
-//! ours.
+//! the way through them. The bounds are consistent but for rounding, walls and those rectangles, so a search
+//! may expand a node more than once. Not here: when to make them, and which ground became cheaper (`map`),
+//! making them at once (`weighted_ground`), how costs are kept (`even_landmarks`, `priced_landmarks`).
+//! Source: see `nav/landmarks.rs`; rectangles are ours.
 
 use crate::nav::cell::Cell;
 use crate::nav::cells::even_landmarks::{EvenBounds, EvenLandmarks};

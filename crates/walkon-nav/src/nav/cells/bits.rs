@@ -1,11 +1,11 @@
-//! Which cells can be walked on, 64 to a word, once by row and once by column.
+//! A bitmap of the walkable cells, 64 to a word, once by row and once by column.
 //!
 //! In: walkable bits, cell by cell or row by row. Out: single cells and whole words along either axis. Holds:
 //! both planes describe the same cells; every line ends in a blocked guard word and a blocked line lies on
-//! either side of the map, so scans need no bounds checks; bits beyond the width are zero. What searches read
-//! most is kept ready beside them and in step: where a straight scan has to stop, and what lies around each
-//! cell. Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only
-//! (`agent_mask`).
+//! either side of the map, so scans need no bounds checks; bits beyond the width are zero. The data that
+//! searches read most is kept up to date beside them: where a straight scan has to stop, and the surroundings
+//! of each cell. Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan
+//! only (`agent_mask`).
 
 use crate::nav::cell::Cell;
 use crate::nav::cells::layout::OFFSETS;

@@ -1,12 +1,12 @@
-//! Cells that may not be left in every direction: doors that fall shut behind one, ledges, belts.
+//! One-way cells, which may not be left in every direction: doors that fall shut, ledges, belts.
 //!
 //! In: a byte a cell with the directions in which it may not be left. Out: the steps it forbids, and the
 //! edges between cells that nobody may cross in some direction. Holds: a step along a diagonal crosses a
 //! corner and so is forbidden where one of the four edges that meet there is, in its direction, or the
-//! diagonal itself; a straight line is where it crosses such an edge or corner. So whatever a search finds
-//! can be walked in straight lines from cell to cell, and nothing that is walked straight goes where a search
-//! could not. On maps without such cells there is nothing to keep and nothing to pay. Not here: which places
-//! can be reached in spite of it (`strong_components`).
+//! diagonal itself; a straight line is where it crosses such an edge or corner. So every way that a search
+//! finds can be walked in straight lines from cell to cell, and no straight line leads where a search could
+//! not. Maps without such cells keep and pay nothing. Not here: reachability under these rules
+//! (`strong_components`).
 
 use crate::base::geom::Point;
 use crate::base::hash::StateHash;

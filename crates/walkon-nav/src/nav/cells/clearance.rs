@@ -1,4 +1,4 @@
-//! Room for bodies wider than the map was built for.
+//! The cells with room for bodies wider than the map was built for, by erosion of the walkable cells.
 //!
 //! In: walkable cells, the distance beyond the map's own `agentRadius` that a body needs. Out: the cells
 //! where its centre may be. Holds: a cell is passable when the rectangles of all blocked cells are at least

@@ -1,7 +1,7 @@
-//! The cells that closed areas would open, and what they join.
+//! The cells that closed areas would open, and the components that they would join.
 //!
 //! In: the walkable cells, those that would be walkable with some areas available, component labels. Out:
-//! which components such areas join, and which of them is met first on the way from one to another. Holds:
+//! which components such areas join, and which area comes first on the way from one to another. Holds:
 //! answers need no search over cells; a cell belongs to the last listed of the closed areas around its
 //! centre, one beside them all (kept blocked by a padding or a radius) to the nearest. Method: the connected
 //! cells of one area are a door; doors and the components they touch are the nodes of a small graph.

@@ -1,4 +1,4 @@
-//! What it costs to get from a cell to all others, on ground that all costs the same.
+//! Uniform-cost flood: the cost from one cell to all others, on ground of one price.
 //!
 //! In: walkable bits of any shape, a cell. Out: the cost of every cell that can be reached. Holds: costs are
 //! those of searches; directions and gates are left aside; slices change nothing but when it is done. Steps

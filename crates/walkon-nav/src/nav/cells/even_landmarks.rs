@@ -1,4 +1,4 @@
-//! True costs between a few far places and all cells, on ground that all costs the same.
+//! Landmarks on ground of one price: true costs between a few far places and all cells.
 //!
 //! In: walkable bits as open as they get, a cell to begin with. Out: a bound of the cost from any cell to any
 //! other. Holds: ways cost the same both ways round, so one cost a place serves for both; which cells have

@@ -1,4 +1,5 @@
-//! Where a plan goes that keeps out of others: to its goal, or beside the body that stands there.
+//! Goals to try when other bodies are in the way: the goal itself, or places beside the body that stands
+//! there.
 //!
 //! In: the cells that would do, or a covered goal. Out: cells to try, group by group. Holds: beside means
 //! free, within eight metres and in a clear line from the goal but for the bodies that stand there; a group

@@ -1,12 +1,12 @@
-//! The landmarks of a map, and how they keep up with its edits.
+//! The landmarks of a map, kept up to date with its edits.
 //!
 //! In: the ground when a kind of body is prepared for, then what edits open or make cheaper, and allowances.
-//! Out: what a search may take for granted of far ways. Holds: bounds hold on the map as it is; which
-//! landmarks there are follows from the edits and the allowances alone; a plan keeps those that it was begun
-//! with. Once ground that all costs the same has opened, its landmarks are made again in slices, and until
-//! then bounds allow for ways over what opened. On ground of several factors they are made again only when
-//! costs are counted in another unit, a flood at a time once its cells are paid for, and searches do without
-//! until then; bounds allow for ground that is cheaper than it was, as long as it is.
+//! Out: lower bounds that a search may use. Holds: bounds hold on the map as it is; the set of landmarks
+//! follows from the edits and the allowances alone; a plan keeps the ones it began with. Once ground that all
+//! costs the same has opened, its landmarks are made again in slices, and until then bounds allow for ways
+//! over what opened. On ground of several factors they are made again only when costs are counted in another
+//! unit, a flood at a time once its cells are paid for, and searches do without until then; bounds allow for
+//! ground that is cheaper than it was, as long as it is.
 //! Not here: the bounds themselves (`alt_heuristic`), which bodies get them (`map`).
 
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! The ground under one kind of body, for the many short questions of a tick.
+//! Short questions about the ground under one kind of body, many to a tick.
 //!
 //! In: a map, a traversal, once; places after that. Out: clear or not, how far, the walls nearby. Holds:
 //! answers are those of the map (`CellMap::sight`, `is_walkable`); the cells to look at were found when it

@@ -1,4 +1,5 @@
-//! Hexagons in lattice coordinates: which holds a point, and which a straight line touches.
+//! Hexagonal cells in lattice coordinates: the one that holds a point, and those that a straight line
+//! touches.
 //!
 //! In: points in cells, so that the centre of cell (x, z) is at (x + 0.5, z + 0.5); its neighbours are the
 //! cells one further in x, in z, and at (+1, -1). Out: cells, corners, the part of a line in each cell.

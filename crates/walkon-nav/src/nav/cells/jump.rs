@@ -1,4 +1,4 @@
-//! Search over cells of even cost by jump points.
+//! Jump point search over cells of one price.
 //!
 //! In: walkable bits. Out: a `Search` that found the cheapest way. Holds: costs equal those of the weighted
 //! kernel. A node is expanded only in the directions that its arrival leaves worth trying; only ends of

@@ -1,4 +1,4 @@
-//! What steps cost on every layout, and which of them are legal on those without corners.
+//! The cost of steps on every layout, and the legal steps on layouts without corners.
 //!
 //! In: the shape of cells, a unit, a factor. Out: the cost of a step in each direction, and of the cheapest
 //! way between two cells on open ground of one factor. Holds: a step costs the distance of the centres,

@@ -1,4 +1,4 @@
-//! Straight lines over cells: are they clear, how far, and what do they cost.
+//! Line of sight over cells: is a straight line clear, how far, and at what cost.
 //!
 //! In: points in cells, so that cell (x, z) spans x to x + 1 and z to z + 1. Out: yes or no, a point, a cost.
 //! Holds: a line is clear only if every cell it touches is walkable, edges and corners included, so through a

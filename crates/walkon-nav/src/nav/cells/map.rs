@@ -1,4 +1,4 @@
-//! The map of cells: terrain, the state of its areas, and all that follows from them, kept up to date.
+//! The map of cells: terrain, the state of its areas, and everything derived from them, kept up to date.
 //!
 //! In: a source once, then edits, a set a tick. Out: answers about points, and what searches walk on. Holds:
 //! after any edits everything but the revision equals a map built again from the same state, bit for bit; one

@@ -1,4 +1,4 @@
-//! Uniform grids of cells: what they are made from, their storage, and the kernels that search them.
+//! Uniform grids of cells: their sources, their storage, and the kernels that search them.
 //!
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere. Cells are squares,

@@ -1,15 +1,14 @@
-//! From a query to a path: where to begin, where to go instead, the search, and the line through what it
-//! found.
+//! Plans a path over cells: where to begin, where to go instead, the search, and smoothing.
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
 //! is decided by labels, without a search; a path begins at the real start and every segment on the map
 //! passes the exact test with the cells of the search; slices change nothing but when. A way that crosses a
 //! one-way area against its direction is searched again with that area as a wall, which is exact: a body that
-//! could use the area the right way on its other side is already there. Others in the way are kept out of by
-//! an overlay; what they may have cut off is found out from both ends before the search begins, so that no
-//! search floods a map for a goal that they close in, and when they close the only way the plan is made once
-//! more without them. Among reachable cells equally near to a goal that is not, the cheapest to reach is
-//! taken, then the least id.
+//! could use the area the right way on its other side is already there. An overlay blocks the cells of other
+//! bodies. A flood from both ends tests before the search whether they cut off the goal, so no search floods
+//! a map for a goal that they close in; where they close the only way, the plan is made once more without
+//! them. If the goal cannot be reached, the nearest reachable cell is taken: of several the cheapest to
+//! reach, then the least id.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

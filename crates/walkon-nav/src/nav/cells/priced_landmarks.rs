@@ -1,4 +1,4 @@
-//! True costs between a few far places and all cells, on ground of several factors.
+//! Landmarks on ground of several prices: true costs between a few far places and all cells.
 //!
 //! In: the ground of a map as cheap as it gets, a cell to begin with. Out: a bound of the cost from any cell
 //! to any other. Memory: 32 bytes a cell. Not here: which bounds hold after edits (`alt_heuristic`). Tried:

@@ -1,4 +1,4 @@
-//! Polygons into cells: which centres lie inside a polygon, or within a distance of its edges.
+//! Rasterises polygons: the cells whose centres lie inside one, or within a distance of its edges.
 //!
 //! In: a frame, polygons or segments in world metres. Out: spans of cells by row. Holds: the answer for every
 //! cell is that of the exact tests in `base/geom` on its centre, bit for bit; only cells near an edge pay for

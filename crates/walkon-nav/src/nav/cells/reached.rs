@@ -1,10 +1,10 @@
-//! What can be reached on a map of cells from some places, through areas with a direction as well.
+//! The cells that can be reached from some places, also through one-way areas.
 //!
 //! In: a map, a traversal, cells to begin in. Out: whether a cell is reached, and which one is nearest to a
-//! point. Holds: a step that crosses such an area against its direction is none. Method: with these areas as
-//! walls, labels tell what hangs together; only the cells that the walls take away are gone through one by
-//! one. Cost: labels; where there are such areas, their cells, and what they take away, which the map keeps
-//! for traversals that it was prepared for. Not here: ways (`plan`).
+//! point. Holds: a step across such an area against its direction is not allowed. Method: with these areas as
+//! walls, labels tell what is connected; only the cells that the walls take away are gone through one by one.
+//! Cost: labels; where there are such areas, their cells, and what they take away, which the map keeps for
+//! traversals that it was prepared for. Not here: ways (`plan`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The line that a way from cell to cell becomes, made in slices.
+//! Path smoothing: turns a way from cell to cell into a line, in slices.
 //!
 //! In: the cells of a way, where it begins and ends, straight lines on the map. Out: the points of a line
 //! over it. Holds: every segment passes the exact test or joins two neighbours of the way; the line is no

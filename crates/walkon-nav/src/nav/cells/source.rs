@@ -1,4 +1,4 @@
-//! What cell maps are made from: polygons, or cells as authored; and the frame that both lie in.
+//! The source of a map of cells: polygons, or cells as authored; and the frame that both lie in.
 //!
 //! In: a level's areas, obstacles and paddings in metres, or rows of cells. Out: the frame, or a reason why
 //! there can be no such map. Holds: limits are checked before anything is allocated; index arithmetic is

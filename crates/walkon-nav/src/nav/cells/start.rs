@@ -1,9 +1,9 @@
-//! Where a body may begin that stands where it may not: closed doors, a push, a spawn in a wall.
+//! Leads a body that stands where it may not (in a closed door, in a wall) back onto walkable cells.
 //!
 //! In: a point. Out: the point itself when legal, else the nearest legal cell within eight metres in a clear
-//! line. Holds: the line crosses no obstacle, no closed area and no ground that is none, but what the point
-//! itself lies in; so nobody is moved through a wall. Not here: goals, which may be moved anywhere within
-//! reach (`plan`).
+//! line. Holds: the line crosses no obstacle, no closed area and nothing off the ground, except what the
+//! point itself lies in; so it moves nobody through a wall. Not here: goals, which may be moved anywhere
+//! within reach (`plan`).
 
 use glam::Vec3;
 

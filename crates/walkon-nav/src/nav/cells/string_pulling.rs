@@ -1,4 +1,4 @@
-//! The shortest line along a way over even ground.
+//! String pulling: the shortest line along a way over even ground.
 //!
 //! In: the places of a way from cell to cell, an exact test of straight lines, the cells. Out: places that
 //! join to a line. Holds: every segment passed the test or joins two neighbours of the way; the line is never

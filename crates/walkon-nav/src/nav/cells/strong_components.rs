@@ -1,7 +1,7 @@
-//! What can be reached where cells may not be left in every direction.
+//! Strongly connected components: reachability where cells may not be left in every direction.
 //!
-//! In: walkable bits, where cells may not be left. Out: rooms, within which a body gets from everywhere to
-//! everywhere, and from which room one gets into which. Holds: exact, so that no search is begun for a goal
+//! In: walkable bits, where cells may not be left. Out: rooms, within which every cell can be reached from
+//! every other, and the rooms that can be entered from each. Holds: exact, so no search begins for a goal
 //! that cannot be reached: diagonal steps need the straight ones around the same corner, and so reach nothing
 //! else. A room is a set of cells connected by edges that may be crossed in both directions. A trap is a room
 //! that is not left: legal (fault:F36). Cost: as for labels; a question costs the rooms that can be reached.

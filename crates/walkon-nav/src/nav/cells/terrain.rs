@@ -1,4 +1,4 @@
-//! What the cells of a map are made of, and which of them are walkable in a given state of its areas.
+//! The terrain of a map of cells, and the cells that are walkable in a given state of its areas.
 //!
 //! In: a source; which areas and obstacles are available, and their factors. Out: rows of walkable cells and
 //! of factors, for any window. Holds: a row depends on the source and the state alone, so that redoing a

@@ -1,13 +1,13 @@
-//! A* from tile to tile on any layout and on ground of any price, on the bucket queue.
+//! A* over tiles, on any layout and on ground of any price, on the bucket queue.
 //!
 //! In: walkable bits and the shape of their cells, a factor a cell, gates that cost extra to enter. Out: a
 //! `Search` that found the cheapest way. Holds: a step costs the distance of the centres times the factor of
-//! the cell it enters; entering a gate from outside it adds the gate's own cost once; what is left is guessed
-//! no more expensive than it is, so costs are optimal. A cell is expanded in all directions at once: which of
-//! its neighbours it improves is found without a branch for each, and few are, since most were reached more
-//! cheaply. Nothing is pruned; on ground of many prices that saves less than finding out costs. Charge: 1 an
-//! expansion. Memory: 8 bytes a cell. Not here: even plain squares (`weighted_astar`, `jump`), which know
-//! more of theirs. Source: Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
+//! the cell it enters; entering a gate from outside it adds the gate's own cost once; the heuristic is
+//! admissible, so costs are optimal. A cell is expanded in all directions at once: which of its neighbours it
+//! improves is found without a branch for each, and few are, since most were reached more cheaply. Nothing is
+//! pruned; on ground of many prices that saves less than finding out costs. Charge: 1 an expansion. Memory: 8
+//! bytes a cell. Not here: even plain squares (`weighted_astar`, `jump`), which know more of theirs. Source:
+//! Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
 
 use crate::nav::NodeId;
 use crate::nav::cell::Cell;

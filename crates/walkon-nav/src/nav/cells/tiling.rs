@@ -1,4 +1,4 @@
-//! How the tiles of a map lie: as its author counts them, as they are stored, and in the world.
+//! Conversions between the tiles of an author, the cells of the array, and places in the world.
 //!
 //! In: a layout, the size of a tile, how many columns and rows. Out: conversions between tiles (column, row),
 //! cells (x, z of the array) and places. Holds: every tile is one cell, cells

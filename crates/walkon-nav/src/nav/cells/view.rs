@@ -1,8 +1,8 @@
-//! What a traversal can use of a map of cells, and what can be reached from where.
+//! A map of cells as one traversal sees it: the cells it can use and the places it can reach.
 //!
 //! In: what is walkable for a kind of body, doors it plans through, factors of its own. Out: bits, regions,
-//! the nearest cell that can be reached. Not here: what makes and keeps these (`map`), where they differ for
-//! one walker (`custom_costs`).
+//! the nearest cell that can be reached. Not here: making and keeping these (`map`), changes for one walker
+//! (`custom_costs`).
 
 use std::sync::Arc;
 

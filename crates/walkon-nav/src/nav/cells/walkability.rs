@@ -1,4 +1,4 @@
-//! Where bodies of one width can stand, and where they could if closed areas were open.
+//! The walkable cells for bodies of one width, and the cells that closed areas would add.
 //!
 //! In: the terrain and a state of its areas. Out: bits, component labels and doors, kept up to date window by
 //! window. Holds: everything here follows from terrain and state alone, whatever was edited in between.

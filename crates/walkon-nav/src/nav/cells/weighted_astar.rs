@@ -1,14 +1,14 @@
-//! Searches over weighted ground: A* over plain squares that all cost the same, on the bucket queue.
+//! A* over plain squares that all cost the same, on the bucket queue.
 //!
 //! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the
 //! cheapest way. Holds: a step costs its length times the factor of the cell it enters; entering a gate from
 //! outside it adds the gate's own cost once; the heuristic is the octile distance at the cheapest factor in
-//! use, so costs are optimal. Other layouts and ground of several factors go to `tile_astar`. On plain
-//! squares: A node is expanded only in the directions that its arrival leaves worth trying: never back, where
-//! its parent gets more cheaply; and where the cells beside it cost the same as the node, not sideways
-//! either, because a path that takes its diagonals earlier gets there at no more cost. The optimal path that
-//! takes them earliest is never cut. A cell reached at equal cost from another side is expanded in what that
-//! adds. Charge: 1 a pop. Not here: other ground (`tile_astar`), which cells belong to which gate, where the
+//! use, so costs are optimal. Other layouts and ground of several factors go to `tile_astar`. A node is
+//! expanded only in the directions that its arrival leaves worth trying: never back, where its parent gets
+//! more cheaply; and where the cells beside it cost the same as the node, not sideways either, because a path
+//! that takes its diagonals earlier gets there at no more cost. The optimal path that takes them earliest is
+//! never cut. A cell reached at equal cost from another side is expanded in the directions that this adds.
+//! Charge: 1 a pop. Not here: other ground (`tile_astar`), which cells belong to which gate, where the
 //! factors come from. Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in
 //! Carlson et al. 2023.
 

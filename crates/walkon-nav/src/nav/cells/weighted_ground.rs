@@ -1,4 +1,4 @@
-//! The ground that weighted searches walk on: which cells, what steps onto them cost, and what bounds them.
+//! The ground that weighted searches walk on: its cells, step costs and lower bounds.
 //!
 //! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: step costs, the least that a way
 //! can cost, landmarks of the whole. Holds: a step costs its length times the factor of the cell it enters;

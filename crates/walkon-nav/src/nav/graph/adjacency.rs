@@ -1,4 +1,4 @@
-//! Points and links laid out for searching, with bounds of ways where they are wanted.
+//! Adjacency lists of a graph for searches, with lower bounds of ways where they are wanted.
 //!
 //! In: a draft; then points that come and links that come or go. Out: the rows of neighbours (`link_rows`),
 //! lower bounds of ways (`alt_heuristic`). Holds: bounds stay right whatever comes or goes. Not here: which

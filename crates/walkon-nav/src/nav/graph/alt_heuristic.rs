@@ -1,10 +1,9 @@
-//! Lower bounds of ways from true lengths to a few far points.
+//! The ALT heuristic for graphs: lower bounds of ways, from true lengths to a few far points.
 //!
-//! In: a net; then a goal. Out: the least that any way from a point to the goal can cost. Holds: never more
-//! than the true cost while links go, areas close or grow more expensive; links that come are made up for
-//! (`add`); while none goes a bound falls along a link by no more than that costs. Memory: 64 bytes a point.
-//! Not here: when to make them (`adjacency`), the straight line, which bounds as well (`astar`). Source: see
-//! `nav/landmarks.rs`.
+//! In: a net; then a goal. Out: a lower bound of the cost from a point to the goal. Holds: never more than
+//! the true cost while links go, areas close or grow more expensive; links that come are made up for (`add`);
+//! until a link goes the bounds are consistent. Memory: 64 bytes a point. Not here: when to make them
+//! (`adjacency`), the straight line, which bounds as well (`astar`). Source: see `nav/landmarks.rs`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! The search of a graph of points and links for one goal.
+//! A* over the points and links of a graph, to one goal.
 //!
 //! In: a net, where a way may begin and what is left where it may end, what each link costs; an allowance.
 //! Out: the cheapest way. Holds: the cost is exact, or more expensive by no more than the slack that was

@@ -1,8 +1,8 @@
-//! Stretches of a way over links that are too steep to walk: ladders, shafts.
+//! Climbs of a way: stretches over links that are too steep to walk, such as ladders and shafts.
 //!
 //! In: the points of a way, neighbours joined by links. Out: the stretches that are climbed, without the
-//! points that do not bend them. Holds: what a body steps over is no climb; a climb goes up or down all
-//! along. Not here: how bodies climb (`sim`), which way is taken (`plan`).
+//! points that do not bend them. Holds: a rise that a body steps over is not a climb; a climb goes up or down
+//! all along. Not here: how bodies climb (`sim`), which way is taken (`plan`).
 
 use glam::Vec3;
 

@@ -1,4 +1,4 @@
-//! Which points of a graph are connected, for each set of closed areas that is asked about.
+//! Connected components of a graph, for each set of closed areas.
 //!
 //! In: links, the areas that each crosses, kinds of bodies, the state of the areas. Out: for each point the
 //! lowest-numbered one that it is connected to. Holds: answers are those of a flood over the open links,

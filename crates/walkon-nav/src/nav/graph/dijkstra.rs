@@ -1,4 +1,4 @@
-//! Walking distances from one point, outwards.
+//! Dijkstra's algorithm: walking distances from one point of a graph.
 //!
 //! In: a net, where to begin, which ways are open, how far. Out: what it costs to get to each point, and over
 //! which. Holds: costs are exact; points come in order of (cost, number). Not here: searches for one goal

@@ -1,10 +1,9 @@
-//! Where a body stands among points and links, and how a way may begin there.
+//! The links and points under a body, and the first step of its way from there.
 //!
 //! In: a place, a traversal. Out: the links that hold the place, and the points that the body gets to from
-//! it. Holds: a place belongs to every open link that holds it; who stands on a closed link, or at a point
-//! without links, leaves it along links alone, up to what closes them; who stands beside all of them, or
-//! within what closes them, begins at the nearest place in a clear line. Not here: where a way leads
-//! (`plan`).
+//! it. Holds: a place belongs to every open link that holds it; a body on a closed link, or at a point
+//! without links, leaves it along links alone, up to the area that closes them; a body beside all links, or
+//! within a closed area, begins at the nearest place in a clear line. Not here: where a way leads (`plan`).
 
 use glam::Vec3;
 

@@ -1,4 +1,4 @@
-//! Groups of points that are linked with one another.
+//! Islands: the connected groups of points of a graph.
 //!
 //! In: a draft, or a map. Out: the groups of a draft, largest first, each with its size, its box and one of
 //! its points; the draft without the small ones, or with a link that joins one to the main group; what each

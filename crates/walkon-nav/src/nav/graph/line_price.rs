@@ -1,9 +1,9 @@
-//! What a straight line over links costs.
+//! The cost of a straight line over links.
 //!
 //! In: what links are to a body, once; lines after that. Out: millimetres, each at the price of the cheapest
 //! open link that holds it there. Holds: a line along links costs no more than they do; a point that several
-//! links share is no stretch of any; what no link holds costs what it is long. Not here: whether a line is
-//! clear (`ground_query`), doors on the way (`plan`).
+//! links share is no stretch of any; a stretch that no link holds costs its length. Not here: whether a line
+//! is clear (`ground_query`), doors on the way (`plan`).
 
 use std::collections::BTreeMap;
 

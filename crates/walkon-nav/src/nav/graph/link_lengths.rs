@@ -1,5 +1,4 @@
-//! Links in groups with the sum of their lengths, so that a random link is drawn in proportion to its length
-//! without a look at every link.
+//! Links in groups with the sums of their lengths, to draw a random place in proportion to length.
 //!
 //! In: points, links, the set of areas across each. Out: groups of links; the place at a distance along a
 //! group. Holds: all links of a group cross the same areas and are connected, so a body that can walk one of

@@ -1,4 +1,4 @@
-//! Which link is under a place.
+//! Finds the link under a place.
 //!
 //! In: a net, and links of it that come and go; places. Out: the nearest link in reach, and where on it.
 //! Holds: ties go to the lower link; the same answer as a look at every link. Not here: which links are open

@@ -1,4 +1,4 @@
-//! From a query to a path over points and links.
+//! Plans a path over points and links.
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
 //! is decided by labels, without a search; the path begins at the real start and ends at the goal itself,

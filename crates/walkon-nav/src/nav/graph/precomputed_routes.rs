@@ -1,4 +1,4 @@
-//! Ways from every part of a graph to every other, worked out beforehand, and how a search makes use of them.
+//! Precomputed ways from every part of a graph to every other, and searches that use them.
 //!
 //! In: a net, its parts; then pairs of points, and which links are open. Out: a way, and how it was found.
 //! Holds: a way that is found is never more than a tenth more expensive than the cheapest one, because every

@@ -1,4 +1,4 @@
-//! What searches of a graph need, kept from one to the next.
+//! Buffers for searches of a graph, kept from one to the next.
 //!
 //! Holds: buffers, and the points of the last way found. Not here: the searches (`astar`,
 //! `precomputed_routes`).

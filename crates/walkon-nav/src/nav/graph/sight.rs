@@ -1,8 +1,8 @@
-//! Looks over points and links.
+//! Visibility over points and links.
 //!
 //! Holds: in a scene a look goes from eye to eye and its triangles hide; without one it goes along the ground
-//! beside links, open or not. What lies across links hides as the polygons say: a closed door where it is,
-//! not all along its link. Not here: what hides by rule (`nav::sight`).
+//! beside links, open or not. Obstacles across links hide by their polygons: a closed door where it is, not
+//! all along its link. Not here: what hides by rule (`nav::sight`).
 
 use glam::Vec3;
 

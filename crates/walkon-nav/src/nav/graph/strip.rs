@@ -1,4 +1,4 @@
-//! Room for bodies that stray from the points and links of a graph.
+//! Tests whether bodies have room when they stray from the points and links of a graph.
 //!
 //! In: solids, the body, how far it may stray. Out: whether it has room at a point, or along a link, wherever
 //! it strays to. Holds: a body that strays stands on the floor there, up or down a step at most, so that the

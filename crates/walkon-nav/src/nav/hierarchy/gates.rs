@@ -1,4 +1,4 @@
-//! A* from gate to gate.
+//! A* over the gates between sectors.
 //!
 //! In: sectors and two ends. Out: a `Search` that found the cheapest way by gates. Holds: of ways that cost
 //! the same it finds the one whose gates, from the goal back, have the lowest ids, so that bounds change only

@@ -1,5 +1,5 @@
-//! Ways over ground that is too large for one search: first over sectors and the gates between them, then one
-//! small search a leg.
+//! Hierarchical search for large ground: first over sectors and the gates between them, then one small search
+//! a leg.
 //!
 //! In: cells and their factors, two ends. Out: a way that costs little more than the cheapest, or that none
 //! was found here; then the caller searches flat. Holds: sectors that no edit touched are not made again, and

@@ -1,4 +1,4 @@
-//! A way by gates: which gates, and the legs between them.
+//! A route: the gates of a way, and the legs between them.
 //!
 //! In: sectors, two ends, an allowance. Out: whether a way was found, the cells where it may turn, its cost.
 //! Holds: stops only between pops of the gate search and between legs; a leg is a straight line where that

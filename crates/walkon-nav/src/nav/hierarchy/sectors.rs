@@ -1,4 +1,4 @@
-//! Sectors with bounds of the ways over them.
+//! Sectors with lower bounds of the ways over them, kept up to date with edits.
 //!
 //! In: ground of one layout, then the parts of it that changed, and turns to go on. Out: gates and costs
 //! between them (`sector_grid`), bounds of ways by gates (`alt_heuristic`). Holds: bounds allow for all that

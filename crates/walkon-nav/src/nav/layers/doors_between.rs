@@ -1,4 +1,4 @@
-//! Which door is met first on the way over links from one place to another.
+//! Finds the first closed door on the way over links from one place to another.
 //!
 //! In: layers, two places, a body. Out: an area. Holds: the way is one with the fewest closed doors, over
 //! links or without; of several of those, one that leads over the fewest parts of ground. Method: the parts

@@ -1,4 +1,4 @@
-//! From a query to a path over several layers.
+//! Plans a path over several layers.
 //!
 //! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable
 //! goal is decided by labels: the path ends at the nearest place that can be reached on the layer of the

@@ -1,4 +1,4 @@
-//! Areas, obstacles and walls into polygons for one kind of body.
+//! Builds polygons for one kind of body, from areas, obstacles and walls.
 //!
 //! In: what a mesh is made from, which areas and obstacles are in force, how much wider a body is than the
 //! mesh allows for. Out: a [`MeshView`]: the ground it can stand on with its middle. Holds: the same rules as

@@ -1,4 +1,4 @@
-//! The two searches over polygons side by side, for measurements.
+//! Runs the two searches over polygons side by side, for measurements.
 //!
 //! In: a map, a body, two places. Out: the length of the line that each finds: the shortest at any angle, and
 //! the funnel through the polygons that A* over the middles of edges chooses. Holds: both walk on the same

@@ -1,4 +1,4 @@
-//! A way over polygons by plain A*, and the funnel that pulls it tight.
+//! A* over polygons, and the funnel algorithm that pulls its corridor tight.
 //!
 //! In: a surface, prices of its polygons, two places. Out: the edges crossed, the places of the crossings,
 //! and the shortest line through them. Holds: a search stops only between expansions, and slices change only

@@ -1,4 +1,4 @@
-//! Rectangles in groups: those that overlap are of one group, and those that are joined for other reasons.
+//! Groups rectangles that overlap, or that are joined for other reasons (union-find).
 //!
 //! In: rectangles, pairs of them. Out: the groups. Holds: the order of the pairs changes nothing. Not here:
 //! why they belong together (`local_view`, `carve`).

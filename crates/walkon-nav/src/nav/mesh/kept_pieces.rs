@@ -1,4 +1,4 @@
-//! What parts of the ground were made into, kept until too much is.
+//! A cache of the pieces that parts of the ground were made into.
 //!
 //! In: all that a part is made from, as numbers, and how to make it. Out: the part. Holds: what is made
 //! depends on those numbers alone, so keeping it changes no answer. Not here: what the numbers mean

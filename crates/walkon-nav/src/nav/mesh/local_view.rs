@@ -1,4 +1,4 @@
-//! The ground around what changed, made again within ground that was made whole.
+//! Rebuilds the ground around changes, within ground that was built whole.
 //!
 //! In: the view of a key as it was at first, and the areas and obstacles that have come or gone since. Out:
 //! the view of the key. Holds: it is the ground of the same rules as one made whole, in other polygons here

@@ -1,4 +1,4 @@
-//! Which polygon holds a point, and the nearest one.
+//! Point location: the polygon that holds a point, and the nearest one.
 //!
 //! In: points. Out: polygons and points on them. Holds: where floors lie above one another the nearest in
 //! height is taken, ties go to the lower polygon, and where that floor is blocked there is nothing; a point

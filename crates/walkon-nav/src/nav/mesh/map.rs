@@ -1,4 +1,4 @@
-//! The map of polygons: what it is made from, the state of its areas, and the views that bodies have of it.
+//! The map of polygons: its source, the state of its areas, and the views that bodies have of it.
 //!
 //! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a
 //! view depends on the source and the state alone, so after any edits everything but the revision equals a

@@ -1,4 +1,4 @@
-//! Navigation meshes: convex polygons, what they are made from, and the searches over them.
+//! Navigation meshes: convex polygons, their sources, and the searches over them.
 //!
 //! In: polygons as authored, or areas and obstacles; edits, queries. Out: `NavMesh`, the backend on polygons.
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and

@@ -1,4 +1,4 @@
-//! From a query to a path: where to begin, where to go instead, the search, and the line that it found.
+//! Plans a path over a mesh: where to begin, where to go instead, the search, and its line.
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
 //! is decided by labels, without a search; a path begins at the real start; slices change only when the

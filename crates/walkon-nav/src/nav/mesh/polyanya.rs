@@ -1,4 +1,4 @@
-//! The shortest way over polygons, by a search over the intervals that can be seen.
+//! Polyanya: the exact shortest way over polygons, by a search over visible intervals.
 //!
 //! In: a surface, two places on it, what entering polygons costs. Out: the corners at which the shortest line
 //! turns, and its cost. Holds: no line on the ground is shorter, to the precision of doubles; a search stops

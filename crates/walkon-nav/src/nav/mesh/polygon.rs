@@ -1,5 +1,4 @@
-//! What is asked of polygons seen from above: their area, centre and width, heights within them, what two of
-//! them have in common.
+//! Geometry of polygons seen from above: area, centre, width, heights within them, shared parts of two.
 //!
 //! In: corners. Out: numbers, places, corners. Not here: polygons joined to a surface (`topology`).
 

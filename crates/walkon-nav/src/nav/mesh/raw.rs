@@ -1,4 +1,4 @@
-//! Polygons as an author made them, and whether they are a navigation mesh.
+//! Navigation meshes as authored: polygons, and the checks that make them a mesh.
 //!
 //! In: corners and lists of them. Out: a `Topology`, or the reason why there can be none, with the polygon
 //! and the corner it is about. Holds: limits are checked before anything is allocated; polygons turned the

@@ -1,4 +1,4 @@
-//! Buffers of both searches over a mesh, for one plan after another.
+//! Buffers of both searches over a mesh, kept from one plan to the next.
 //!
 //! In: nothing. Out: buffers that the next plan uses again. Holds: nothing in them changes an answer. Not
 //! here: the plans (`plan`).

@@ -1,4 +1,4 @@
-//! What pictures and reports ask of a mesh.
+//! The ground of a mesh as plain values, for pictures and reports.
 //!
 //! In: a mesh, a body. Out: polygons, edges and borders of its ground, as plain values. Holds: looking
 //! changes nothing. Not here: drawing them.

@@ -1,8 +1,8 @@
-//! Looks over polygons.
+//! Visibility over polygons.
 //!
 //! Holds: where the areas are the ground, a look goes over their outlines; where there are polygons of
 //! ground, a look is clear when a line over them is, at the height of its end, and nothing that hides lies
-//! across it at the height of the ground there. Not here: what hides by rule (`nav::sight`).
+//! across it at the height of the ground there. Not here: the rules of hiding (`nav::sight`).
 
 use crate::base::geom::{Point, ground};
 use crate::nav::mesh::NavMesh;

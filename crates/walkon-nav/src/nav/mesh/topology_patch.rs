@@ -1,4 +1,4 @@
-//! A topology in which some polygons of another have been cut to pieces.
+//! A topology derived from another one in which some polygons were cut to pieces.
 //!
 //! In: the polygons of the new ground in order, each as it is in the old one or with new corners. Out: a
 //! [`Topology`]. Holds: edges between two polygons that were kept are joined as before, whatever corners they

@@ -1,4 +1,4 @@
-//! What ground costs, and doors.
+//! The cost of ground and the tolls of doors.
 //!
 //! In: a view, the state of the areas, the walker. Out: by polygon the factor and the toll; costs and
 //! crossings of lines. Holds: where areas overlap the factor is that of the last listed one that is

@@ -1,4 +1,4 @@
-//! Rectangles in a tree, to find those around a place.
+//! A bounding volume hierarchy of rectangles, to find those around a place.
 //!
 //! In: rectangles once, places after that; a tree with some rectangles taken out and others put in. Out: the
 //! rectangles that touch a window, or the items of a list nearest to a place. Holds: the answers depend on

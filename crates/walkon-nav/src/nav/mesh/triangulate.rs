@@ -1,4 +1,4 @@
-//! Lines on the ground into convex polygons.
+//! Triangulates lines on the ground and joins the triangles into convex polygons.
 //!
 //! In: segments that may cross, and what lies where; perhaps a ring that the ground ends at. Out: a
 //! [`Topology`] of convex polygons with one owner each, or their rings. No two of them could be joined across

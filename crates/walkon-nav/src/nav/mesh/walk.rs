@@ -1,4 +1,4 @@
-//! Straight lines over polygons.
+//! Walks straight lines over polygons.
 //!
 //! In: a place on a surface and a point to walk to. Out: whether the line stays on the ground, how far it
 //! does, the polygons it passes. Holds: a line may stray beyond a wall by no more than the tolerance of the

@@ -1,4 +1,4 @@
-//! How far bodies keep from walls: stretches of wall blown up by a radius.
+//! Offsets walls: convex polygons around stretches of wall, as wide as a radius.
 //!
 //! In: walls, a radius. Out: convex polygons around them, and the lines that bound the rest of the ground.
 //! Holds: a polygon holds every point within the radius of its wall, and none farther off than the radius by

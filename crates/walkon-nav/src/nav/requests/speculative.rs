@@ -1,4 +1,4 @@
-//! Requests that are worked out on several threads before their turn comes.
+//! Requests that are searched on several threads before their turn comes.
 //!
 //! In: requests that wait, the map. Out: for each, how its search goes, turn by turn. Holds: a request that
 //! is known beforehand costs, ends and makes room for others as if its search took its turns now. Where it is

@@ -1,6 +1,6 @@
-//! What the rest of the crate asks of cells.
+//! The interface of a map of cells for the rest of the crate.
 //!
-//! Not here: what they are made of (`map`), ways over them (`plan`).
+//! Not here: their storage (`map`), ways over them (`plan`).
 
 use std::collections::BTreeMap;
 

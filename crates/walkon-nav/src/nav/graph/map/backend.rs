@@ -1,6 +1,6 @@
-//! What the rest of the crate asks of points and links.
+//! The interface of a graph map for the rest of the crate.
 //!
-//! Not here: what they are made of (`map`), ways over them (`plan`).
+//! Not here: the points and links themselves (`map`), ways over them (`plan`).
 
 use std::f32::consts::{PI, TAU};
 

@@ -1,8 +1,7 @@
-//! What plans ask about places, and what it takes to answer: the cost of a straight line, where a way begins,
-//! why it does not get to its goal.
+//! Questions of plans about places: the cost of a straight line, where a way begins, why it fails.
 //!
 //! In: places, a traversal. Out: answers; the work is added to an `Effort`. Not here: the ground under a body
-//! (`ground_query`), what a link is to a body (`map`).
+//! (`ground_query`), the links that a body can use (`map`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! What the rest of the crate asks of layers.
+//! The interface of a layered map for the rest of the crate.
 //!
 //! In: the questions and edits of a [`Backend`]. Out: answers for all layers. Holds: a question about one
 //! place is one to the grid of its layer. Not here: the layers themselves (`map`), ways over them (`plan`).

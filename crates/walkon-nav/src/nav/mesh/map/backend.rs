@@ -1,4 +1,4 @@
-//! What the rest of the crate asks of a mesh.
+//! The interface of a mesh for the rest of the crate.
 //!
 //! In: the questions and edits of a [`Backend`]. Out: answers of the mesh. Not here: the polygons and the
 //! views of them (`map`), ways over them (`plan`).
