@@ -1,4 +1,4 @@
-//! Step 1: the inputs of the host take effect.
+//! Step 1: applies the inputs of the host.
 //!
 //! In: this tick's inputs, in order. Out: facts for step 12, verbs carried out, texts for the scripts to
 //! evaluate in step 3; what is to be reloaded, as one unit, for steps 2 and 3. Holds: an input that cannot be

@@ -1,4 +1,4 @@
-//! Values by name, which are found at once when names are asked for in the order that they were put in.
+//! A table of values by name, fast when names are asked for in the order in which they were added.
 //!
 //! In: values, each with its name. Out: the value of a name; all values in the order of their names. Holds:
 //! of several values of one name the last counts; names are sorted at the first search for one. Not here:

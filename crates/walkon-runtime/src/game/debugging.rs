@@ -1,7 +1,7 @@
-//! A level under a debugger, between two ticks: events that a debugger wants to stop at.
+//! Function breakpoints: stops between two ticks, at the events that a debugger asked for.
 //!
 //! In: the events of a tick that is over. Out: stops, by the names that function breakpoints have:
-//! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: nothing is done without a
+//! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: it does nothing without a
 //! debugger. Not here: stops inside a script (`script::debug`).
 
 use crate::base::suggestions;

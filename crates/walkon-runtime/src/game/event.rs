@@ -1,4 +1,4 @@
-//! What happens in a level, for hosts: walks with their results, doors, regions, scenes, faults.
+//! Typed events of a level for hosts: walks with their results, doors, regions, scenes, faults.
 //!
 //! In: facts of the world, before step 13 frees what they name. Out: [`Event`], a closed list. Holds: an
 //! event keeps its meaning after the tick, also when what it names is gone by then; traces and sentences are

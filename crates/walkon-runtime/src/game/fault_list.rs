@@ -1,4 +1,4 @@
-//! The faults of a run, each once, with how often it came and when last.
+//! The faults of a run: each once, with its count and its last tick.
 //!
 //! In: the events of each tick. Out: a list, oldest first. Holds: bounded; the fault that came longest ago
 //! goes first; never part of the state. Not here: what a fault costs its owner (`script::state::strikes`).

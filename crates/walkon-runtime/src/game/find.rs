@@ -1,4 +1,4 @@
-//! Things of a level by a part of their name.
+//! Searches for things of a level by a part of their name.
 //!
 //! In: a text, a game. Out: the things that have it in their name, best first: the whole name, its beginning,
 //! the beginning of a word in it, any part. Holds: case does not count; equal places keep the order of the

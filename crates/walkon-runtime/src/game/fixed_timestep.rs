@@ -1,4 +1,4 @@
-//! Real time as a number of fixed ticks.
+//! Converts real time into a number of fixed ticks.
 //!
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
 //! Holds: a tick is always of the same length, whatever the host measures; after a pause at most

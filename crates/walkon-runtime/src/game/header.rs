@@ -1,8 +1,8 @@
-//! The first line of a trace: which run it is, so that `replay` can make it again or say why it cannot.
+//! The first line of a trace: identifies the run, so that `replay` can repeat it or say why it cannot.
 //!
 //! In: a run's level, scripts, limits and options. Out: one line, and the same from the line. Holds:
-//! everything that decides what a run computes stands in it; a field that a replay cannot honour is named.
-//! Not here: facts (`recorder`), files on disk.
+//! every setting that decides the results of a run stands in it; a field that a replay cannot honour is
+//! named. Not here: facts (`recorder`), files on disk.
 
 use std::collections::BTreeMap;
 

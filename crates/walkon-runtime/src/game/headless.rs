@@ -1,4 +1,4 @@
-//! A level run to its end, as fast as it goes.
+//! Runs a level to its end, as fast as possible.
 //!
 //! In: a game, when to end, an onlooker. Out: a [`Report`]. Holds: the run ends at its bound at the latest;
 //! every walk has settled by then. Not here: clocks, printing, real time (`shell`).

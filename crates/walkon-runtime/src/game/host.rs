@@ -1,10 +1,11 @@
-//! What a game asks of the level that it embeds, between ticks: where characters stand, walks, doors, paths.
+//! The interface of a running level for the game that embeds it: characters, walks, doors, paths, between
+//! ticks.
 //!
-//! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for
-//! takes effect in the next tick, and its events tell of it; an impossible wish changes nothing and is an
-//! error; once the level has ended, every wish is. No verb leaves a line in a trace: a game that is to be
-//! replayed says the same by inputs (`inputs`). Not here: what scripts ask (`script::bind`); both use the
-//! same verbs (`world::ops`), which check what they are given.
+//! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: a request takes effect
+//! in the next tick, and events of that tick report it; an impossible request changes nothing and is an
+//! error, as is every request once the level has ended. No verb leaves a line in a trace: a game that is to
+//! be replayed gives inputs instead (`inputs`). Not here: the verbs of scripts (`script::bind`); both use the
+//! same verbs (`world::ops`), which check their arguments.
 
 use glam::Vec3;
 

@@ -1,11 +1,11 @@
-//! An input as a line of the trace, and the line as an input again.
+//! Writes an input as a line of the trace, and reads it back.
 //!
 //! In: an input, the world whose names it uses. Out: one line; from the line the same input. Holds: an event
 //! has `name` and `payload`, every other input a `kind` and fields of its own; a reload carries whole texts,
 //! so that a replay reads no file (fault:E20); values that a script would tell apart are told apart: handles
 //! and vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a
-//! JSON pointer, kind), with their bits where a name or a number would not give them back; the input of a
-//! line is done or refused as the one that it was written of. Not here: what an input does (`inputs`).
+//! JSON pointer, kind), with their bits where a name or a number would not give them back; the input read
+//! from a line is done or refused like the original. Not here: what an input does (`inputs`).
 
 use std::collections::BTreeMap;
 

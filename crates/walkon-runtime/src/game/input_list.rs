@@ -1,4 +1,4 @@
-//! What a host in another language says: inputs as JSON.
+//! Reads inputs as JSON, for hosts in other languages.
 //!
 //! In: a text, the game whose names it uses. Out: inputs, or a sentence about the first wrong one. Holds: the
 //! objects are those of traces (docs/traces.md), so that recorded inputs can be given again as they are. Not

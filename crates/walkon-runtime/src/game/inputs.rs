@@ -1,4 +1,4 @@
-//! What a host may say to a level, as data.
+//! Inputs of a host to a level, as data.
 //!
 //! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and
 //! names things by their names, so that a recording can repeat it. Not here: what inputs do (`apply_inputs`),

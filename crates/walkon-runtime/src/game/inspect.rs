@@ -1,9 +1,9 @@
-//! Everything that is known of one thing of a running level, as JSON for viewers.
+//! Describes one thing of a running level in full, as JSON for viewers.
 //!
 //! In: what to look at, a level that stands still. Out: the fields of docs/protocol.md, "Inspection", except
 //! those that need a memory of events. Holds: looking changes nothing, so a run that is looked at is the same
-//! run; the output is bounded. Not here: what scripts do at the moment (`script::inspect`), finding things by
-//! name (`find`).
+//! run; the output is bounded. Not here: the activity of scripts (`script::inspect`), finding things by name
+//! (`find`).
 
 mod code;
 mod values;

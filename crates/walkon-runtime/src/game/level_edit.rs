@@ -1,9 +1,9 @@
-//! An edit of the level that scripts may refuse.
+//! Applies an edit of the level, or rolls it back when scripts refuse it.
 //!
 //! In: a new level, the world. Out: the world on it; or the world as it was, when the scripts refuse. Holds:
-//! all of the world goes back, so that walks, watches, numbers and random streams are those of before; the
-//! log alone tells of what ran meanwhile. Not here: how a world comes onto a level (`level_reload`), what
-//! scripts know of the world that is gone (`script::host::reload`).
+//! a rollback restores all of the world, so walks, watches, numbers and random streams are as before; only
+//! the log shows what ran meanwhile. Not here: how a world comes onto a level (`level_reload`), references of
+//! scripts to the discarded world (`script::host::reload`).
 
 use crate::game::level_reload::{self, Edited, Origin, StagedLevel};
 use crate::script::host::reload::{LevelBehaviours, LevelChange};

@@ -1,4 +1,4 @@
-//! A changed level file: the running level becomes what the new file says, and keeps what is alive.
+//! Reloads a changed level file: the running level becomes what the new file says, and keeps what is alive.
 //!
 //! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed,
 //! sentences about what could not be kept. Holds: an invalid level changes nothing; things are known by name:

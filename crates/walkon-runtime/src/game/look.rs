@@ -1,7 +1,7 @@
-//! A level that stands still, for those who look at it: between two ticks, or where a debugger holds it.
+//! A read-only view of a level that stands still: between two ticks, or where a debugger holds it.
 //!
-//! In: a game, or what a debugger has of one. Out: the world and the scripts, to be asked. Holds: looking
-//! changes nothing. Not here: the questions (`inspect`, `find`).
+//! In: a game, or the parts of one that a debugger holds. Out: the world and the scripts, to be asked. Holds:
+//! looking changes nothing. Not here: the questions (`inspect`, `find`).
 
 use crate::game::Game;
 use crate::script::host::ScriptHost;

@@ -1,4 +1,4 @@
-//! Step 14: events become lines, states become hashes.
+//! Step 14: writes events as lines and states as hashes.
 //!
 //! In: the events of the tick, the world. Out: trace lines (docs/traces.md) and sentences for a
 //! person. Holds: events are written down before step 13 frees what they name; nothing here changes the

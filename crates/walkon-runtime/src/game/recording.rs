@@ -1,4 +1,4 @@
-//! A trace that was read: its header, its lines, what the host said in it.
+//! A parsed trace: its header, its lines, the inputs of the host in it.
 //!
 //! In: the text of a trace. Out: a [`Recording`]. Holds: a trace cut at any byte is read up to its last whole
 //! line; a line that does not parse stays a line like any other, so that a replay names it. Not here: running

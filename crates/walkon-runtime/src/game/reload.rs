@@ -1,4 +1,4 @@
-//! Steps 2 and 3: changed texts take effect, or are refused.
+//! Steps 2 and 3: applies changed texts, or refuses them.
 //!
 //! In: changed texts of this tick's inputs, the world, the scripts. Out: one fact, `Reloaded` or
 //! `ReloadRefused`, and the report that tests ask for. Holds: nothing happens when nothing has changed. Not

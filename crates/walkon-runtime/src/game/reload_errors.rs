@@ -1,4 +1,4 @@
-//! Mismatches between a changed level and its scripts, with their places in the level.
+//! Errors where a changed level does not fit its scripts, with their places in the level.
 //!
 //! In: a level as it is written, the scripts there are, why scripts refused it. Out: refusals that name file,
 //! line and column of the level. Holds: a mistake in the level is reported at the level, not at the script.

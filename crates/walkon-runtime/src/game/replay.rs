@@ -1,8 +1,8 @@
-//! A trace run again and compared line by line.
+//! Replays a trace and compares it line by line.
 //!
 //! In: a recording, its level, its scripts. Out: a [`ReplayResult`]: the same, or the first line that differs
-//! and how, and the first tick whose hash differs and in which part. Holds: text is compared, so nothing that
-//! a trace says is overlooked; inputs come from the trace; a cut trace counts up to its last whole line. Not
+//! and how, and the first tick whose hash differs and in which part. Holds: lines are compared as text, so no
+//! difference is overlooked; inputs come from the trace; a cut trace counts up to its last whole line. Not
 //! here: whether the trace belongs to this level (`header`), files.
 
 use std::cmp::Ordering;

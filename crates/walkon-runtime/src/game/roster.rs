@@ -1,7 +1,7 @@
-//! The characters of a level, for drawing: rows of a roster, and rows of a frame.
+//! The characters of a level for drawing: rows of a roster, and rows of a frame.
 //!
 //! In: a game between ticks. Out: rows in order of creation. Holds: a row of a frame costs no allocation, so
-//! that ten thousand of them are cheap; nothing is changed. Not here: what else is known of a character
+//! that ten thousand of them are cheap; nothing is changed. Not here: other facts about a character
 //! (`inspect`).
 
 use crate::base::ids::CharacterId;

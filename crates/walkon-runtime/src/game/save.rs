@@ -1,10 +1,10 @@
-//! Save games: a level that runs as bytes, and the same level again.
+//! Save games: writes a running level as bytes, and restores it.
 //!
 //! In: a game between two ticks; a level, its scripts and the bytes of a save. Out: bytes; a game that goes
 //! on where the other was. Holds: save, load, save gives the same bytes; two games of the same bytes go on
-//! alike; a level that has changed since goes through the reload of levels, scripts that have changed through
-//! what a reload asks of new code; bad bytes are refused with a reason, within the memory and the time that a
-//! save of their length takes. Not here: what of the world (`world::snapshot`) and of scripts
+//! alike; a level that has changed since goes through the reload of levels, and changed scripts must pass the
+//! checks of a reload; bad bytes are refused with a reason, within the memory and the time that a save of
+//! their length takes. Not here: what of the world (`world::snapshot`) and of scripts
 //! (`script::host::saving`) is written, files.
 
 use std::collections::{BTreeMap, BTreeSet};

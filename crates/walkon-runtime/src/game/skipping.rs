@@ -1,4 +1,4 @@
-//! Orders of the host to scenes, and skipped scenes: they run on after step 12, within the tick.
+//! Orders of the host to scenes, and skipped scenes, which run on after step 12 within the tick.
 //!
 //! In: the world, the scripts. Out: both, as they are after the scene, or after the part of it that fits into
 //! a tick. Holds: bounded by the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for

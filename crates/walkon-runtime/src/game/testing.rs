@@ -1,4 +1,4 @@
-//! Level tests: one test, run from tick 0 to its end, twice side by side.
+//! Level tests: runs one test from tick 0 to its end, twice side by side.
 //!
 //! In: a test, the texts of the scripts, a loader of levels. Out: how it ended, where, at which tick; for a
 //! failure the last events and a text map of that moment. Holds: each run has a VM and a world of its own;

@@ -1,4 +1,4 @@
-//! The result of a tick: typed events and cues, and what the recorder wrote down of them.
+//! The result of a tick: typed events and cues, and the lines of the recorder.
 //!
 //! In: nothing; [`super::Game::tick`] fills it. Out: plain data that a host keeps as long as it likes. Not
 //! here: how traces and sentences are written (`recorder`, `log_text`).

@@ -1,4 +1,4 @@
-//! Notes of a tick beside its events: what became of reloads, how often walkers planned again.
+//! Notes of a tick beside its events: results of reloads, how often walkers planned again.
 //!
 //! In: events. Out: plain data that a host keeps as long as it likes. Not here: the events themselves
 //! (`event`), how they are written down (`recorder`, `log_text`).

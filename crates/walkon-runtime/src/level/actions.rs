@@ -1,4 +1,4 @@
-//! The actions of links by number, and the links of graphs and meshes on their maps.
+//! Numbers the actions of links, and puts the links of graphs and meshes on their maps.
 //!
 //! In: the map of a level. Out: the names of the actions in order, each once; links for the map. Holds: the
 //! number of an action is its place among them, here and on the map. Not here: links of tile maps (`bake`),

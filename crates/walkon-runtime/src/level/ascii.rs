@@ -1,4 +1,4 @@
-//! Maps drawn with characters: rows and a legend into cells, areas and marks.
+//! Maps drawn with characters: reads rows and a legend into cells, areas and marks.
 //!
 //! In: an [`AsciiDef`]. Out: [`AsciiCells`], and findings for characters without a meaning. Holds: row 0 lies
 //! at the smallest z; cells with one area name are one area; areas are numbered in the order of the legend.

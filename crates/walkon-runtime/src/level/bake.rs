@@ -1,4 +1,4 @@
-//! A level's map as cells, and mistakes in the level and its map together.
+//! Builds the map of a level as cells, and reports mistakes in the level and its map together.
 //!
 //! In: a [`LevelDef`] with its names resolved. Out: a [`NavMap`] as the level begins, the text grid of the
 //! same map, and findings: too many cells, areas without one, doors that close nothing, characters in walls.

@@ -1,4 +1,4 @@
-//! Bytes written as text.
+//! Decodes base64.
 //!
 //! In: text in base64, white space anywhere, padding at the end or none. Out: the bytes, or what is wrong and
 //! where. Holds: never more bytes than letters. Not here: what the bytes mean, and how many there may be.

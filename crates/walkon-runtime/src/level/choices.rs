@@ -1,4 +1,4 @@
-//! Sets of words from which a level chooses one, each declared once.
+//! Enumerated values of a level file: sets of words, each declared once.
 //!
 //! In: `choices!` with an enum whose variants carry their word. Out: the enum, its words with their meaning
 //! for reader, schema and writer. Holds: words keep the order of the declaration. Not here: the keys that

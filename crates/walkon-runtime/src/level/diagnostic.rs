@@ -1,4 +1,4 @@
-//! What is wrong with a level, and where.
+//! Diagnostics of a level: what is wrong, and where.
 //!
 //! In: places in files (byte ranges), codes, sentences. Out: a list of [`Diagnostic`] in the order of
 //! the text, at most [`DIAGNOSTICS_MAX`] and a line that says how many more there are; errors are never

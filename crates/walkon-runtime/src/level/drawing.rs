@@ -1,4 +1,4 @@
-//! Rows of characters, read with a legend: ascii maps and the layers of tile maps are drawn with them.
+//! Reads rows of characters with a legend, for ascii maps and the layers of tile maps.
 //!
 //! In: rows as written, and a meaning for each character. Out: one call a cell, row by row, and findings for
 //! rows of another length and characters without a meaning. Holds: every finding points at the character or

@@ -1,8 +1,8 @@
-//! How values are written in a level file: numbers, names, places, outlines, lists, words.
+//! Value formats of a level file: numbers, names, places, outlines, lists, words.
 //!
-//! In: a value with its place. Out: what it stands for, or findings; what an editor is told of it; its text.
-//! Holds: a form serves reader, schema and writer alike. Not here: which keys have which form (`def`), rules
-//! between keys (`read`).
+//! In: a value with its place. Out: its meaning, or findings; its schema for editors; its text. Holds: a form
+//! serves reader, schema and writer alike. Not here: which keys have which form (`def`), rules between keys
+//! (`read`).
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

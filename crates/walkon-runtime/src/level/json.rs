@@ -1,4 +1,4 @@
-//! JSON with places: a value is a slice of the file, opened one level at a time.
+//! A JSON parser that keeps places: a value is a slice of the file, opened one level at a time.
 //!
 //! In: the bytes of a file. Out: [`JsonValue`]s, each with its text, its offset and its place in the tree,
 //! read into numbers, names, lists and objects with one finding for each mistake. Holds: never panics, never

@@ -1,7 +1,7 @@
-//! A level with every file it names: read, resolved, built.
+//! Loads a level with every file it names: reads, resolves, builds.
 //!
 //! In: the name of a level and a [`FileSource`]. Out: a [`Level`], or a [`LevelError`] with everything that
-//! is wrong. Holds: files are read once, bounded, and only after the text of their name was judged; the same
+//! is wrong. Holds: files are read once, bounded, and only after their path was checked as text; the same
 //! files give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
 
 use std::sync::Arc;

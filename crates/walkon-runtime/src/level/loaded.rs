@@ -1,4 +1,4 @@
-//! A level that was loaded, and why one was refused.
+//! A loaded level, and the reasons why one was refused.
 //!
 //! In: nothing. Out: [`Level`], [`LevelError`]. Not here: loading (`load`).
 

@@ -1,4 +1,4 @@
-//! The page on the level file: every key with its type, default, range and meaning.
+//! Generates the reference page of the level file: every key with its type, default, range and meaning.
 //!
 //! In: the JSON schema. Out: Markdown. Holds: nothing is said here that the schema does not say, so the page,
 //! the editor and the reader agree; every object of the schema has its table. Not here: the rules between

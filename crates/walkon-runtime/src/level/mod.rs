@@ -1,4 +1,4 @@
-//! Levels: bytes in, a map and everything on it out; every mistake has a name and a place.
+//! Levels: reads bytes into a map with everything on it; every mistake has a name and a place.
 //!
 //! In: the bytes of a level, and a [`FileSource`] for the files it names. Out: a [`LevelDef`], its names
 //! resolved, its navigation map, and a list of [`Diagnostic`]s. Holds: no bytes make it panic or allocate

@@ -1,4 +1,4 @@
-//! JSON whose keys keep their order, as text that people read.
+//! Writes JSON with its keys in order, for people to read.
 //!
 //! In: values, lists and objects put one after another. Out: text. Holds: numbers are the shortest text that
 //! reads back equal; short values stand on one line. Not here: what is written (`object`).

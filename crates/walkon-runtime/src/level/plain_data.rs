@@ -1,4 +1,4 @@
-//! Values of a level file as the plain data that scripts read.
+//! Converts values of a level file into the plain data that scripts read.
 //!
 //! In: JSON as the level has it. Out: [`Plain`] data. Holds: null means "not given", so it is left out. Not
 //! here: which things have values (`resolve`, `spawn`), how scripts see them (`script`).

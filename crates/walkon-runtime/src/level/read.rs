@@ -1,4 +1,4 @@
-//! JSON into [`LevelDef`]: every key read, every default filled in, every mistake reported at once.
+//! Parses JSON into [`LevelDef`]: reads every key, fills in every default, reports every mistake at once.
 //!
 //! In: bytes and the name they were found under. Out: the level, or none, with the list of mistakes. Holds:
 //! never panics on any bytes; a part that cannot be read is left out and the rest is read on. Not here: which

@@ -1,10 +1,10 @@
-//! What `walkon check` says of a map that loads: its parts, areas cut off, marks nobody can walk to, ground
-//! nobody can leave.
+//! The report of `walkon check` on a map that loads: its parts, areas cut off, marks nobody can walk to,
+//! ground nobody can leave.
 //!
 //! In: a loaded level. Out: notes and warnings, in the order of the text. Holds: every door counts as open,
-//! since what a key can open is not cut off, and for marks as one that lets people through in its directions
-//! alone; every layer counts, and ways over links as well; the cost is bounded by the parts looked at.
-//! Not here: what keeps a level from loading (`read`, `resolve`, `bake`).
+//! since ground behind a lock is not cut off; for marks it lets people through in its own directions alone.
+//! Every layer and every link counts; the cost is bounded by the parts looked at. Not here: errors that keep
+//! a level from loading (`read`, `resolve`, `bake`).
 
 use glam::Vec3;
 

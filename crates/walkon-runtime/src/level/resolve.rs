@@ -1,4 +1,4 @@
-//! Names into indices: every reference of a level is followed, every name is checked to be the only one.
+//! Resolves names to indices: follows every reference of a level and checks that every name is unique.
 //!
 //! In: a [`LevelDef`] whose map is at hand. Out: [`Resolved`]: areas in the order of the map, the area of
 //! each door, marks and routes as positions; and findings for names that clash or lead nowhere. Holds: names

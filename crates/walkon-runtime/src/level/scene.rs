@@ -1,10 +1,9 @@
-//! Scenes as triangles: Wavefront OBJ and glTF.
+//! Scenes as triangles, from Wavefront OBJ and glTF.
 //!
 //! In: the bytes of a file, and of the files it names. Out: vertices and faces, or triangles in world metres,
 //! and what was left out; or the line or the place that is wrong. Holds: sizes are checked before anything of
-//! that size is allocated; nothing but shapes is read; never panics. Not here: what stands where
-//! (`nav/solids`, `nav/mesh`). Source: Wavefront OBJ specification, Appendix B1; glTF 2.0 specification,
-//! Khronos.
+//! that size is allocated; only shapes are read; never panics. Not here: the ground in a scene (`nav/solids`,
+//! `nav/mesh`). Source: Wavefront OBJ specification, Appendix B1; glTF 2.0 specification, Khronos.
 
 mod gltf;
 mod obj;

@@ -1,4 +1,4 @@
-//! The JSON schema of a level, from the declarations of its objects.
+//! Generates the JSON schema of a level from the declarations of its objects.
 //!
 //! In: the keys of a level and of all that it holds. Out: one JSON value, for editors and for `walkon
 //! schema`. Holds: keys, defaults and ranges are those the reader uses, because they come from the same

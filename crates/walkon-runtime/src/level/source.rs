@@ -1,6 +1,6 @@
-//! Where the files of a level come from.
+//! Sources of a level's files.
 //!
-//! In: the text of a path. Out: bytes, or why there are none. Holds: a path is judged by its text alone
+//! In: the text of a path. Out: bytes, or why there are none. Holds: a path is checked by its text alone
 //! before anything is opened; no reader returns more than it was asked for. Not here: the disk
 //! (`shell/disk`), which also refuses links that lead out and anything that is not a regular file.
 

@@ -1,6 +1,6 @@
-//! A loaded level into a world: areas, doors, regions, places, characters.
+//! Builds a world from a loaded level: areas, doors, regions, places, characters.
 //!
-//! In: a [`Level`], whose names lead somewhere and whose characters have ground to stand on. Out: a [`World`]
+//! In: a [`Level`], whose names are resolved and whose characters have ground to stand on. Out: a [`World`]
 //! at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level. Not
 //! here: scripts, which attach the behaviours; checking, which `load` has done.
 

@@ -1,4 +1,4 @@
-//! Precomputed grids as text: a header of `key value` lines, then rows of 1 and 0.
+//! Reads and writes precomputed grids as text: a header of `key value` lines, then rows of 1 and 0.
 //!
 //! In: the text of a file. Out: a [`TextGrid`], and from one the same text again. Holds: a written text that
 //! is read and written again gives the same bytes, whatever the locale; sizes are checked before anything is

@@ -1,7 +1,7 @@
-//! How values of tile maps are written: layouts, projections, terrain, ways out.
+//! Value formats of tile maps: layouts, projections, terrain, ways out.
 //!
-//! In: a value with its place. Out: what it stands for, or findings. Holds: the layout decides which words
-//! after it mean something. Not here: the keys (`def`), the words (`tile_layout`).
+//! In: a value with its place. Out: its meaning, or findings. Holds: the layout decides which words after it
+//! mean something. Not here: the keys (`def`), the words (`tile_layout`).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Which tiles of a map are neighbours, how they lie, and the ways out of them.
+//! Tile layouts: the neighbours of a tile, its position, and the ways out of it.
 //!
 //! In: words of a level. Out: for each layout the ways out of a tile as the map counts them. Not here: the
 //! tiles themselves (`tiles`).

@@ -1,4 +1,4 @@
-//! Tile maps: layers of characters and one legend into tiles, areas, marks and links.
+//! Tile maps: reads layers of characters and one legend into tiles, areas, marks and links.
 //!
 //! In: the `navigation` object of kind `tiles`; a [`TilesDef`]. Out: that definition, every default filled
 //! in; its [`TileCells`], and findings for what is wrong with either. Holds: all layers are of one size,

@@ -1,4 +1,5 @@
-//! Step 8: a velocity for every character under way that keeps clear of the others and of walls.
+//! Step 8: local avoidance: a velocity for every moving character that keeps clear of the others and of
+//! walls.
 //!
 //! In: the moves of step 7, the place and velocity of every body. Out: a velocity for each body. Holds: each
 //! body decides from the velocities of the last step, so the order of the characters does not matter; a body

@@ -1,4 +1,4 @@
-//! Step 13: what was removed or has settled and been told is freed.
+//! Step 13: frees what was removed, or has settled and been reported.
 //!
 //! Holds: an id is freed only after every fact that names it has been handed out, or names something
 //! that is gone and says so.

@@ -1,4 +1,4 @@
-//! Step 4: doors under way move on.
+//! Step 4: moves doors that are opening or closing.
 //!
 //! In: requests, bodies in the doorways. Out: door states, edits of their areas, signals, answers. Holds: a
 //! door is passable only while wholly open, so its area closes when closing begins and opens when opening

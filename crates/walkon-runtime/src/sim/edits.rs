@@ -1,4 +1,4 @@
-//! Step 5: all edits since the last tick become one rebuild and one revision.
+//! Step 5: applies all edits since the last tick as one rebuild and one revision.
 //!
 //! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining way
 //! is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its way to a

@@ -1,4 +1,4 @@
-//! Step 7: where each walker would come to along its path in this step, if nobody were in the way.
+//! Step 7: path following: the place each walker would reach in this step if nobody were in the way.
 //!
 //! In: walks with a path, doors on their way, characters that step aside. Out: moves for steps 8 and 9, doors
 //! asked to open. Holds: nobody goes past a door that is not open; a walker that opens doors asks once it

@@ -1,4 +1,4 @@
-//! Part of steps 7 to 9: the ground under each kind of body, found once a step.
+//! Part of steps 7 to 9: looks up the ground under each kind of body, once a step.
 //!
 //! In: the map, the doors, bodies. Out: a ground query for each kind. Holds: no body goes through what is
 //! closed, or closed to it, whatever its path was planned through. Cost: bodies that the map does not tell

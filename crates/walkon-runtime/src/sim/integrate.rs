@@ -1,4 +1,4 @@
-//! Step 9: bodies move and are pushed apart.
+//! Step 9: moves bodies and pushes overlapping ones apart.
 //!
 //! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the
 //! crowd's step ends, places on paths. Holds: the straight line of every move and of every push is tested

@@ -1,5 +1,5 @@
-//! Step 9, in every tick: every character is on its way to where the crowd's step leads it, standing
-//! characters turn, animations run out.
+//! Step 9, in every tick: moves every character towards the end of the crowd's step, turns standing
+//! characters, ends animations.
 //!
 //! In: where the step that began with this tick, or one before, leads every character (`integrate`). Out:
 //! positions and facings of this tick, ended turns and animations. Holds: the line of every step was tested

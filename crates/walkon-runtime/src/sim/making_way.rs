@@ -1,4 +1,4 @@
-//! Step 9, last part: followers that stand in the way of the one they follow back out to where it can pass.
+//! Step 9, last part: followers that block their leader back out to where it can pass.
 //!
 //! In: walkers that are held up, and those in front of each. Out: walks that back out. Holds: a leader that
 //! does not get on because of its own followers comes past them: all that stand in a line on its way back out

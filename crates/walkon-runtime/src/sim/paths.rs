@@ -1,4 +1,4 @@
-//! Step 6: path requests, worked off within the budget.
+//! Step 6: works on path requests within the budget.
 //!
 //! In: walks that ask, requests under way, the map. Out: paths on walks, walks settled for want of one,
 //! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until the

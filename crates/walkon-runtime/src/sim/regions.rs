@@ -1,4 +1,4 @@
-//! Step 11: who is inside which region and which watch.
+//! Step 11: updates who is inside which region and which watch.
 //!
 //! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
 //! before enters, then level order, then order of creation; all watches together hold a bounded number of

@@ -1,4 +1,4 @@
-//! Step 9, last part: where walkers back out to, so that others pass.
+//! Step 9, last part: finds places to which walkers back out so that others pass.
 //!
 //! In: the rows of those that are to back out, the nearest first, and of those that are to pass. Out: for
 //! each that backs out a place beside the ways of all that pass, and the way there. Holds: the last of a file

@@ -1,4 +1,4 @@
-//! Part of step 5: which walks are to ask again because tiles have changed, or links have come.
+//! Part of step 5: selects the walks that plan again because tiles have changed, or links have come.
 //!
 //! In: edits of tiles and links, the map before and after. Out: whether they concern a walk. Holds: a walk
 //! whose way leads over a tile that got more expensive asks, and one whose way leads past a tile that opened

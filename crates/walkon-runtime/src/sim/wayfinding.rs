@@ -1,4 +1,5 @@
-//! What the steps that lead walks read and write: edits of the map, path requests and arrivals (5, 6, 10).
+//! The parts of the world that wayfinding steps read and write: edits of the map, path requests and arrivals
+//! (5, 6, 10).
 //!
 //! Not here: regions and watches, bodies between two ticks, the step of the crowd under way, which these
 //! steps never touch.

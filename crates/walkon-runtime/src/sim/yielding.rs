@@ -1,5 +1,4 @@
-//! Step 9, last part: which walkers are blocked by which characters, which characters are asked aside, and
-//! which walkers queue.
+//! Step 9, last part: right of way: which walkers are blocked by whom, who is asked aside, and who queues.
 //!
 //! In: walkers that have not got on for a moment, bodies near them. Out: the character ahead of each, steps
 //! aside (nudges), the tick at which a walker of the same jam last got on, and later for a large one. Holds:

@@ -1,4 +1,4 @@
-//! A picture as rows of characters.
+//! Draws a picture as rows of characters.
 //!
 //! In: a [`Picture`] and how wide the text may be. Out: lines, the first at the smallest z, and the legend
 //! below. Holds: one character a cell while the map fits; else a character stands for k cells of a row

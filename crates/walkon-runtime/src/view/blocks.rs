@@ -1,4 +1,4 @@
-//! Cells of one kind merged into few rectangles.
+//! Merges cells of one kind into few rectangles.
 //!
 //! In: a kind for each cell of a grid, row by row. Out: for each kind, rectangles that cover its cells
 //! exactly once. Holds: runs of a row are merged along x, then equal runs of neighbouring rows along z.

@@ -1,4 +1,4 @@
-//! Shapes cut off at the edge of the map.
+//! Clips shapes at the edge of the map.
 //!
 //! In: corners or points in pixels, a rectangle. Out: the parts of them inside it. Holds: a polygon stays one
 //! polygon, whose edges may run along the rectangle; a line may fall into several. Not here: words, which are

@@ -1,5 +1,5 @@
-//! What a crowd does and why: characters that walks go around, characters that wait for a path, where each
-//! wants to go and where it really goes.
+//! Draws the reasons behind a crowd: characters that walks avoid, characters that wait for a path, desired
+//! and real movement.
 //!
 //! In: a world. Out: layers `requests`, `obstacles`, `steering`, `nudges`, `replans` of a picture. Holds: an
 //! obstacle is drawn as large as plans take it, and only if a walk under way was planned around it; a line of

@@ -1,4 +1,4 @@
-//! Points and links: from above, or from the side and above at once.
+//! Draws points and links: from above, or from the side and above at once.
 //!
 //! In: a draft, its groups, a way. Out: layers `links`, `points`, `islands`, `way` of a picture, and their
 //! part of the legend. Holds: points connected to the main group have the colour of their part, paler the

@@ -1,4 +1,4 @@
-//! The map: cells by what they cost, areas, obstacles, doors.
+//! Draws the map: cells by their cost, areas, obstacles, doors.
 //!
 //! In: a world. Out: layers `cells`, `areas`, `doors` of a picture, their names, their part of the legend.
 //! Holds: cells show what the map is now, outlines show what the author drew; a closed area is there,

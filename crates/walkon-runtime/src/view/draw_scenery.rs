@@ -1,4 +1,4 @@
-//! The scene below a graph: its floors by height, its walls, the edges of its steps.
+//! Draws the scene below a graph: its floors by height, its walls, the edges of its steps.
 //!
 //! In: triangles, the points of a graph. Out: layer `scene` of a picture, and its part of the legend. Holds:
 //! a triangle that lies over points and has none of its own is a ceiling and left out; from the side, so is a

@@ -1,4 +1,4 @@
-//! What a search looked at, and what it found.
+//! Draws a search: the nodes it looked at, and the way it found.
 //!
 //! In: a map, the record of the search, its answer. Out: layers `cells` and `path`, their part of the legend.
 //! Holds: a cell is shown by the first of these that is true: on the path, searched, frontier, blocked,

@@ -1,4 +1,4 @@
-//! Things on the map: characters, the rest of their ways, regions, marks, routes.
+//! Draws things on the map: characters, the rest of their ways, regions, marks, routes.
 //!
 //! In: a world. Out: layers `regions`, `marks`, `paths`, `characters` of a picture, their names. Holds: a
 //! body is drawn at its true radius with a tick towards where it looks; the player has a colour of its own.

@@ -1,4 +1,4 @@
-//! Slanted lines over a polygon.
+//! Hatches a polygon with slanted lines.
 //!
 //! In: corners in pixels and a distance. Out: segments inside the polygon, even-odd. Holds: lines lie on
 //! multiples of the distance over the whole picture, so neighbouring shapes are hatched in one pattern.

@@ -1,4 +1,4 @@
-//! Which labels are shown, and where.
+//! Places labels, and drops those that find no room.
 //!
 //! In: a picture and the way from metres to pixels. Out: places in pixels. Holds: no two placed
 //! labels overlap; the more important one stays, then the earlier; nothing leaves the map.

@@ -1,4 +1,4 @@
-//! Which parts of a level a picture shows.
+//! Layers of a picture: the parts of a level that it shows.
 //!
 //! In: words of `draw --layers`. Out: a set, and the drawing of a level with it. Holds: the order of the
 //! parts is the order in which they lie on one another, whatever order they were named in. Not here: how a

@@ -1,4 +1,4 @@
-//! A picture as SVG text.
+//! Writes a picture as SVG text.
 //!
 //! In: a [`Screen`]. Out: one document, UTF-8. Holds: every shape carries `data-kind` and `data-key` of what
 //! it shows; words are escaped, so no name can close an element; the same screen gives the same bytes.

@@ -1,4 +1,4 @@
-//! Areas and obstacles as the world knows them: a name, and their state for the map.
+//! Areas and obstacles in the world: a name, and their state for the map.
 //!
 //! Out: states that scripts read back at once, although the map follows in step 5.
 

@@ -1,4 +1,4 @@
-//! Asking the map for a way on behalf of a body: how it treats doors and areas.
+//! Asks the map for a way on behalf of a body: its treatment of doors and areas.
 //!
 //! In: a body with its policy about doors, or a walk; the doors as they stand. Out: the traversal that
 //! searches and straight lines are asked with. Not here: the ground under bodies (`sim::ground_queries`).

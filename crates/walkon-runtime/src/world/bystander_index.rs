@@ -1,4 +1,4 @@
-//! Characters in the way: those that plans keep out of, found by place.
+//! A spatial index of the characters that plans must avoid.
 //!
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
 //! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), or that waits at a door which

@@ -1,4 +1,4 @@
-//! The time of a level: the tick, how many there are in a second, and when steps of the crowd begin and land.
+//! The clock of a level: the tick, the tick rate, and when steps of the crowd begin and end.
 //!
 //! Holds: the crowd takes a step for every thirtieth of a second, however many ticks that is. Not here: the
 //! time as it has passed for one walk (`Walk::clock`).

@@ -1,4 +1,4 @@
-//! A step of the crowd while it is worked out, from step 7 to step 9: never part of the state.
+//! The intermediate results of a crowd step, from step 7 to step 9: never part of the state.
 //!
 //! Holds: at most one move for each body. Not here: the steps themselves (`sim::{follow, avoid, integrate}`).
 

@@ -1,4 +1,4 @@
-//! Requests of scenes that no simulation answers, only the host: camera, line, choice, fade, sound.
+//! Cues: requests of scenes that the host performs: camera, line, choice, fade, sound.
 //!
 //! In: a scene's wish, as plain data. Out: the same for trace and host. Holds: nothing in the world
 //! depends on a cue, so a headless run needs no host.

@@ -1,4 +1,4 @@
-//! What the events of the runtime are called, for scripts, hosts and traces: the one list of these words.
+//! Names of the events of the runtime, for scripts, hosts and traces: the one list of them.
 
 /// A character appeared.
 pub const SPAWNED: &str = "spawned";

@@ -1,4 +1,4 @@
-//! Where a walk is to go.
+//! Goals of walks.
 //!
 //! In: a point, a character or a door. Out: [`Goal`]. Not here: the point that a goal is at now
 //! (`ops::walks`).

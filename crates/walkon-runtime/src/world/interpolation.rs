@@ -1,4 +1,4 @@
-//! A body on its way through a step of the crowd that takes several ticks.
+//! Interpolates a body over a step of the crowd that takes several ticks.
 //!
 //! In: where the step leads it. Out: where it is in each tick. Holds: it goes evenly, straight or on the
 //! flattest of bows, and is where the step leads it in the last tick, to the bit; a body that is put

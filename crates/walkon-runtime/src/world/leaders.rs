@@ -1,4 +1,4 @@
-//! Which characters follow which, directly or through others.
+//! Finds which characters follow which, directly or through others.
 //!
 //! In: characters and their walks. Out: whether one follows another. Holds: a file of followers of any length
 //! is known whole, and so is a circle, in which every character follows every other. Cost: one pass over the

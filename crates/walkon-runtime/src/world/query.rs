@@ -1,4 +1,4 @@
-//! Questions: by name, by place, about ways. They change nothing.
+//! Queries: by name, by place, about ways. They change nothing.
 //!
 //! In: names, ids, places. Out: parts of the world, by reference; sentences about walks. Not here: verbs
 //! (`ops`).

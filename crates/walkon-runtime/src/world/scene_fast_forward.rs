@@ -1,4 +1,4 @@
-//! What goes on while a scene is skipped: its own walks, doors, turns and animations, and nothing else.
+//! The world while a scene is skipped: its own walks, doors, turns and animations go on, and nothing else.
 //!
 //! In: the owner of the scene, what its tasks wait for. Out: whether there is anything to do. Holds: nobody
 //! else moves meanwhile. Also here: the cast, the characters that take part in the steps of the crowd

@@ -1,4 +1,4 @@
-//! Things that are never part of the state: buffers, look-ups that can be rebuilt, costs of searching.
+//! Data that is never part of the state: buffers, look-ups that can be rebuilt, costs of searching.
 //!
 //! Holds: nothing in here decides anything about the next tick; a world whose scratch is empty goes on in the
 //! same way.

@@ -1,4 +1,4 @@
-//! Whether one place of the world can be seen from another.
+//! Tests whether one place of the world can be seen from another.
 //!
 //! In: two places of a layer. Out: hidden or not, and the last place that is seen. Holds: areas and obstacles
 //! hide as the level says, doors as they stand, and blocks like obstacles, except those around an end of the

@@ -1,4 +1,4 @@
-//! The world as a save game holds it: what the hash covers, field by field.
+//! The world as a save game holds it: the state that the hash covers, field by field.
 //!
 //! In: a world between two ticks; the bytes of one and the fresh ground of its level. Out: bytes; the same
 //! world. Holds: every part is taken apart by all of its fields, so that a new field does not compile until

@@ -1,4 +1,4 @@
-//! Why no way leads to a goal, in words: beyond the map, on blocked ground, too near a wall, apart.
+//! Explains in words why no way leads to a goal: beyond the map, on blocked ground, too near a wall, apart.
 //!
 //! In: a goal, the body that was to go there, the answer of the map. Out: a clause such as `the goal lies 3.0
 //! m beyond the map`. Changes nothing, decides nothing: the reason of a result comes from the map, this only

@@ -1,4 +1,4 @@
-//! How a walk goes on: to one goal, after a character, away from a character, from stop to stop, anywhere.
+//! Modes of a walk: to one goal, after a character, away from one, from stop to stop, anywhere.
 //!
 //! In: checked options of the verb. Out: a plan that `sim::walk_modes` carries on. Holds: whatever the
 //! mode, there is one walk with one result; the number of new aims of a mode is bounded. Not here:

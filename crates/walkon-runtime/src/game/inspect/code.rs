@@ -1,4 +1,4 @@
-//! What scripts do at the moment, as JSON: behaviours, tasks, timers, handlers, trees, boards, faults.
+//! The present activity of scripts as JSON: behaviours, tasks, timers, handlers, trees, boards, faults.
 //!
 //! In: the plain structs of `script::inspect`. Out: objects. Not here: looking into scripts.
 

@@ -1,4 +1,4 @@
-//! A walk as viewers see it: where it leads, what is left of it, why it waits.
+//! A walk as JSON for viewers: where it leads, the rest of its path, why it waits.
 //!
 //! In: an open walk, its world. Out: an object. Not here: results of walks that have ended
 //! (`world::outcome`).

@@ -1,4 +1,4 @@
-//! The map of points and links of a level.
+//! Builds the map of points and links of a level.
 //!
 //! In: a [`GraphDef`] whose points are at hand, and what its names stand for. Out: the map. Not here: reading
 //! either (`graph`, `text`, `compact`).

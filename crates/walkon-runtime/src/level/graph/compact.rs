@@ -1,4 +1,5 @@
-//! The form of a graph that games load: small, with the ways between its parts and a check of its origin.
+//! The compact binary form of a graph that games load: small, with the ways between its parts and a check of
+//! its origin.
 //!
 //! In: a draft, ways, the level and the text it was made from. Out: bytes; or their content, when they can be
 //! trusted. Holds: bytes that are cut or changed are refused by their checksum, before anything else is read;

@@ -1,5 +1,4 @@
-//! Edits of a graph by hand, kept beside it: to be taken back, and to be carried out again on a graph that
-//! was made again.
+//! Edits of a graph by hand, kept beside it: they can be undone, and repeated on a graph that was made again.
 //!
 //! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and those that
 //! are impossible there. Holds: edits name places, not numbers, because numbers change when points are made

@@ -1,4 +1,4 @@
-//! The polygons of a level's areas, and the navigation mesh that is made of them.
+//! Builds the navigation mesh of a level from the polygons of its areas.
 //!
 //! In: a [`LevelDef`] with its names resolved. Out: the shapes that grids and meshes are cut from; a
 //! [`NavMesh`], or findings that say why there is none. Not here: whether polygons fit together

@@ -1,4 +1,4 @@
-//! glTF 2.0: the triangles of its scene.
+//! Reads glTF 2.0: the triangles of its scene.
 //!
 //! In: the JSON or binary form, and a reader for the buffers it names. Out: triangles in world metres, +y up
 //! as in walkon. Holds: every number of the file is checked before it is used; nodes are visited once; sparse

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: vertices and faces.
+//! Reads Wavefront OBJ: vertices and faces.
 //!
 //! In: bytes. Out: `Faces`. Holds: every corner is a vertex that was read before the end; lines other than
 //! `v` and `f` are skipped; a line that ends with `\` goes on in the next. Not here: materials, groups,

@@ -1,4 +1,4 @@
-//! Attributes of elements: numbers in their range, classes.
+//! Reads attributes of elements: numbers in their range, classes.
 //!
 //! In: an element and the name of an attribute. Out: its value; or none, or a default, after a finding at its
 //! place. Not here: what it means (`read`, `object`).

@@ -1,4 +1,4 @@
-//! The cells of a layer, out of text in every encoding that Tiled writes.
+//! Decodes the cells of a layer from every encoding that Tiled writes.
 //!
 //! In: text, its encoding and compression, how many cells there must be. Out: one number a cell, or what is
 //! wrong. Holds: decompression ends one byte above the size that the map states, however large the data would

@@ -1,4 +1,4 @@
-//! Lists without repeats, whose values are known by their place.
+//! Lists of distinct values, known by their index.
 //!
 //! In: values, one after the other. Out: the number of each: that of an equal value before it, or the next.
 //! Holds: no more than [`DISTINCT_MAX`] values; looking one up takes as many steps as their count has binary

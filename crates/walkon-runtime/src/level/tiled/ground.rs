@@ -1,4 +1,4 @@
-//! Layers of tiles into ground: what can be walked on, what it costs, which ways lead out of it.
+//! Turns layers of tiles into ground: walkable or not, its cost, the ways out of it.
 //!
 //! In: a [`RawMap`]. Out: [`TileGround`]: one kind for each cell of each layer that is walked on, door tiles,
 //! the numbers of the report. Holds: layers add up in their order, a walkable one never opens what another

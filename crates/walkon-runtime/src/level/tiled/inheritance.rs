@@ -1,9 +1,9 @@
-//! What layers and objects take over from elsewhere, within a limit.
+//! Limits the properties that layers and objects inherit.
 //!
 //! In: the properties of groups, templates, tiles and classes, before any object gets a copy of them. Out:
-//! whether there may be another copy. Holds: what one map takes over stays below [`BYTES_MAX`], however small
-//! its files are; nothing is measured any more once that is spent. Not here: whose value comes first
-//! (`object`, `read`, `things`).
+//! whether another copy is allowed. Holds: one map inherits less than [`BYTES_MAX`], however small its files
+//! are; once that is spent, nothing is measured any more. Not here: the order of precedence (`object`,
+//! `read`, `things`).
 
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 

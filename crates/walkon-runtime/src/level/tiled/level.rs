@@ -1,6 +1,6 @@
-//! A [`RawMap`] into a level.
+//! Turns a [`RawMap`] into a level.
 //!
-//! In: what the files state, the defaults of classes. Out: a [`LevelDef`] and the report of its layers.
+//! In: the contents of the files, the defaults of classes. Out: a [`LevelDef`] and the report of its layers.
 //! Holds: every kind of cell is one character of the legend; the level's own keys (`script`, `seed`, ...) are
 //! properties of the map in Tiled. Not here: what layers and objects mean (`ground`, `things`).
 

@@ -1,4 +1,4 @@
-//! From pixels to metres and cells, for every way tiles may lie.
+//! Converts pixels to metres and cells, for every layout of tiles.
 //!
 //! In: sizes of a map, its scale. Out: world positions of pixels, outlines of cells, the cells that a shape
 //! touches. Holds: one scale for both axes, taken once; +y of the picture is +z of the world, or -z when the

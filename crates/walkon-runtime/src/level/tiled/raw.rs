@@ -1,8 +1,8 @@
-//! A Tiled map as its files state it, whichever of the formats they have.
+//! A Tiled map as its files state it, in either format.
 //!
 //! In: nothing. Out: [`RawMap`] and its parts: sizes in pixels and tiles, ids with their flags, objects in
 //! pixels, properties with their types. Holds: `read` has checked all counts and ranges; every part knows
-//! where it stands. Not here: what any of it means to walkers (`ground`, `things`).
+//! where it stands. Not here: its meaning for walkers (`ground`, `things`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Elements into a [`RawMap`]: sizes, tilesets, layers, cells; every mistake reported at its place.
+//! Reads elements into a [`RawMap`]: sizes, tilesets, layers, cells; reports every mistake at its place.
 //!
 //! In: the elements of a map. Out: the map, or none after findings. Holds: a number is checked before
 //! anything is allocated by it; every layer has as many cells as the map says; every cell names a tile of a

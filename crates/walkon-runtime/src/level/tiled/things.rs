@@ -1,4 +1,4 @@
-//! Objects into things of a level: characters, doors, regions, marks, routes, areas of ground.
+//! Turns objects into things of a level: characters, doors, regions, marks, routes, areas of ground.
 //!
 //! In: the objects of a [`RawMap`], its [`MapPlacement`], the [`TileGround`] that its layers made. Out:
 //! [`Things`] in metres, and cells of the ground that objects close or name. Holds: the class of an object

@@ -1,4 +1,4 @@
-//! TMJ, TSJ and TJ into elements.
+//! Parses TMJ, TSJ and TJ (JSON) into elements.
 //!
 //! In: the text of a file. Out: its root [`Element`] under the names that TMX has for the same things, or
 //! findings. Holds: layer data stays text, so that both formats share one reader of cells; JSON is opened one

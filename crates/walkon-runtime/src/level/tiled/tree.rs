@@ -1,4 +1,4 @@
-//! Elements with places: the one shape that both of Tiled's formats are read into.
+//! Elements with places: the common form of both formats of Tiled.
 //!
 //! In: names, attributes, children and text, from `xml` or `tmj`. Out: [`Element`]s, and the pointer to any
 //! byte of them. Holds: everything borrows from the file, except texts that had to be unescaped; a [`Budget`]

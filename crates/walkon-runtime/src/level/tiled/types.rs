@@ -1,4 +1,4 @@
-//! Defaults that a project gives to the classes of its objects.
+//! Default properties that a project gives to the classes of its objects.
 //!
 //! In: `objecttypes.xml`, its JSON forms, or a project of Tiled. Out: [`Types`]. Holds: an object that says
 //! nothing of a property takes that of its class. Not here: what properties mean.

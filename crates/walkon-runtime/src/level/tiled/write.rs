@@ -1,4 +1,4 @@
-//! A level as the text of a level file.
+//! Writes a level as the text of a level file.
 //!
 //! In: a [`LevelDef`] that came from a map of Tiled. Out: JSON that reads back to the same level. Holds:
 //! values that equal their default are left out; keys stand in the order of their declaration; numbers are

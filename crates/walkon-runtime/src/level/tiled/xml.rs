@@ -1,4 +1,4 @@
-//! TMX, TSX and TX into elements.
+//! Parses TMX, TSX and TX (XML) into elements.
 //!
 //! In: the text of a file. Out: its root [`Element`], or one finding. Holds: a document type is never read,
 //! so nothing is expanded and nothing outside is opened; the only references are the five of XML itself and

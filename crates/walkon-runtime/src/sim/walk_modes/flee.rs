@@ -1,4 +1,4 @@
-//! Getting away: where to run, and when there is nowhere to run.
+//! Flee: where to run, and when there is nowhere to run.
 //!
 //! In: where the threat is, the map. Out: a point to run to. Holds: the point is reachable and far enough, or
 //! farther than where the walker stands; no way there leads nearer to the threat than where it begins, but

@@ -1,4 +1,4 @@
-//! Keeping up with a character: near enough, lost, or shut out.
+//! Follow: keeping up with a character: near enough, lost, or shut out.
 //!
 //! In: where the two stand in step 10. Out: whether the walk has arrived, stands, or is over. Holds: a walker
 //! that is near enough stands, and one that was asked aside steps aside first; a target that cannot be

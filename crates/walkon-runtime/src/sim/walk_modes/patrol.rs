@@ -1,4 +1,4 @@
-//! From stop to stop: checkpoints on the way, patrols, wandering.
+//! Patrol and wander: from stop to stop, with checkpoints on the way.
 //!
 //! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends.
 //! Holds: a stop out of reach is passed over, one a tick, but the last of a patrol without a loop, which ends

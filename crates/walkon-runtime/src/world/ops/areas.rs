@@ -1,4 +1,4 @@
-//! Verbs about areas: toggled and priced. The map follows in step 5, once for all edits of a tick.
+//! Verbs about areas: availability and cost. The map changes in step 5, once for all edits of a tick.
 //!
 //! In: an area, a state or a factor. Out: whether it changed; an edit for step 5. Holds: the area of a door
 //! moves its door. Not here: rebuilding the map (`sim::edits`).

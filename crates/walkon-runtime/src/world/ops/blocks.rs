@@ -1,4 +1,4 @@
-//! Verbs about blocks of scripts and of the host, and marks that scripts make. The map follows in step 5,
+//! Verbs about blocks of scripts and of the host, and marks that scripts make. The map changes in step 5,
 //! once for all edits of a tick.
 //!
 //! In: places, radii, names. Out: numbers of blocks; edits for step 5. Holds: a block ends with its owner; of

@@ -1,4 +1,4 @@
-//! Verbs about characters: they appear, go, are put somewhere, turn, are held by scenes.
+//! Verbs about characters: spawn, remove, teleport, turn, animate, hold for a scene.
 //!
 //! In: ids, places, speeds, animations. Out: facts and changed characters. Holds: a character is put on
 //! walkable ground or not at all; a turn or an animation ends once. Not here: walks (`walks`), turning over

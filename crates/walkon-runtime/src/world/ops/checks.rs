@@ -1,4 +1,4 @@
-//! What the verbs ask of the numbers that they are given.
+//! Checks of the numbers given to verbs.
 //!
 //! In: places, angles, names, plain data, options of walks. Out: nothing, or an [`OpError`] with what was
 //! given and what was expected. Holds: what passes can be simulated, hashed, saved and loaded. Not here:

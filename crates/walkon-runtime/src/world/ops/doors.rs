@@ -1,4 +1,4 @@
-//! Verbs about doors: requests that step 4 carries out, and locks.
+//! Verbs about doors: locks, and requests that step 4 carries out.
 //!
 //! Holds: every request is answered once, by an event; an opposite request answers the older one as
 //! cancelled; the last request of a tick wins, so a door toggled a thousand times moves once (fault:D16).

@@ -1,4 +1,4 @@
-//! Verbs about the points and links of a graph. The map follows in step 5, once for all edits of a tick.
+//! Verbs about the points and links of a graph. The map changes in step 5, once for all edits of a tick.
 //!
 //! In: places. Out: numbers of points, and whether something changes. Holds: edits that wait for step 5 are
 //! read back at once; a place means the point nearest to it, points that wait included. Not here: making

@@ -1,4 +1,4 @@
-//! Verbs about paths asked for by scripts and hosts: searched at once, or over the next ticks.
+//! Verbs about path requests of scripts and hosts: searched at once, or over the next ticks.
 //!
 //! In: queries. Out: answers, or a token whose answer comes in step 6. Holds: a search changes nothing of the
 //! state. Not here: searching (`nav`), ways of walks (`walks`).

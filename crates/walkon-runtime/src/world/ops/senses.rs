@@ -1,4 +1,4 @@
-//! Verbs and questions of senses: to watch for a character, to make a noise, what is seen and heard.
+//! Verbs and queries of senses: watch for a character, make a noise, what is seen and heard.
 //!
 //! Holds: a question answers for this moment and leaves no trace; a watch looks for the first time in the
 //! next step 11. Not here: when watches look (`sim::senses`).

@@ -1,4 +1,4 @@
-//! Verbs and questions about tiles: what one is made of, and changing it. The map follows in step 5.
+//! Verbs and queries about tiles: the terrain of one, and changing it. The map changes in step 5.
 //!
 //! In: a layer and a point, changes. Out: tiles; edits for step 5. Holds: a change is read back at once. Not
 //! here: the table of tiles (`world::tiles`), rebuilding the map (`sim::edits`).

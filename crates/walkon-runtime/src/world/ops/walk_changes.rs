@@ -1,4 +1,4 @@
-//! Verbs about a walk under way: another goal, another speed, a rest.
+//! Verbs that change a walk under way: goal, speed, pause.
 //!
 //! Holds: none of them ends the walk; on one that has settled they change nothing and say so.
 

@@ -1,4 +1,4 @@
-//! Verbs about walks: they begin, are stopped, settle.
+//! Verbs about walks: begin, stop, settle.
 //!
 //! Holds: `settle` is the only place where a walk ends, and it ends it once.
 

@@ -1,4 +1,4 @@
-//! Verbs about watches: made, switched, removed.
+//! Verbs about watches: make, switch, remove.
 //!
 //! In: shapes, filters, owners. Out: ids of watches. Holds: a watch looks for the first time in the next step
 //! 11; one that is removed tells nothing more. Not here: looking (`sim::regions`).

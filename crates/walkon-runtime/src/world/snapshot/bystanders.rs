@@ -1,4 +1,4 @@
-//! The characters that plans went around, as a save game holds them.
+//! Saves the characters that plans went around.
 //!
 //! In, out: the list of a walk. Holds: every circle is written once; a list of hundreds takes less than a
 //! byte for each, because it writes characters by how far they are from one another in the order of creation,

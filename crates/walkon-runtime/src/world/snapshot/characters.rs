@@ -1,4 +1,4 @@
-//! All characters, as a save game holds them: each told by what it has other than the one before.
+//! Saves all characters: each as its differences from the one before.
 //!
 //! In, out: fields, one by one. Holds: a character that stands costs some thirty bytes, one that walks thirty
 //! more. Not here: its walk (`walks`).

@@ -1,5 +1,5 @@
-//! Facts that nobody has heard yet, as a save game holds them: those of a tick that was too full for scripts,
-//! and those of verbs of the host between two ticks.
+//! Saves facts that nobody has heard yet: those of a tick that was too full for scripts, and those of verbs
+//! of the host between two ticks.
 //!
 //! In, out: fields, one by one. Holds: a fact that only tells what a load ends (watches, paths that scripts
 //! asked for, results of code) is not written, nor that somebody appeared whom a load tells of by itself.

@@ -1,4 +1,4 @@
-//! The ground of a level, as a save game holds it: what of it is not as the level says, by name.
+//! Saves the ground of a level: its differences from the level file, by name.
 //!
 //! In: the map as it is. Out: bytes; on the fresh map of the same level the same ground, on that of a changed
 //! level what its reload asks for. Holds: edits that wait for step 5 wait again. Not here: moving on to the

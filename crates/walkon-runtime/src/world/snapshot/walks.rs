@@ -1,4 +1,4 @@
-//! Walks under way, as a save game holds them: a search that is under way is asked again.
+//! Saves walks under way; a search under way is asked again.
 //!
 //! In, out: fields, one by one. Holds: an open walk is the one of its character, before and after. Not here:
 //! paths (`nav::saved`), handlers (`script::state::handlers`).

@@ -1,4 +1,4 @@
-//! The words of the world as a save game holds them, and its smallest structs.
+//! Encodes the enums and the smallest structs of the world for save games.
 //!
 //! In, out: fields, one by one. Holds: a word keeps its number for good; a field is in the list or excused.
 //! Not here: what is told compactly, in relation to something else (`characters`, `walks`).

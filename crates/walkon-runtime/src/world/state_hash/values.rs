@@ -1,4 +1,4 @@
-//! Values that several parts of the hash have.
+//! Hashes of values that several parts of the state share.
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};

@@ -1,4 +1,4 @@
-//! Objects into characters: bodies, behaviours, habits.
+//! Turns objects into characters: bodies, behaviours, habits.
 //!
 //! In: an object with the class of a character. Out: a [`CharacterDef`] in metres, and a route when the
 //! object is a line. Not here: properties that mean nothing to a level (`props`), whether a behaviour takes
