@@ -1,7 +1,7 @@
-//! Facts about a script that need no run of it.
+//! Facts about a script that can be found without running it.
 //!
 //! In: the text of a file. Out: its first mistake of syntax, with its line; the globals that Luau itself
-//! gives a script; the events of the runtime. Holds: nothing of the text runs. Not here: what names mean
+//! gives a script; the events of the runtime. Holds: nothing of the text runs. Not here: the meaning of names
 //! (`shell/lint`), the API (`bind`).
 
 pub mod trial;

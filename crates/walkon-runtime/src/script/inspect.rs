@@ -1,4 +1,4 @@
-//! What scripts do at the moment, for viewers: behaviours, tasks, timers, handlers, trees, scenes, boards.
+//! The present activity of scripts, for viewers: behaviours, tasks, timers, handlers, trees, scenes, boards.
 //!
 //! In: scripts that stand still, the world for names. Out: plain structs. Holds: looking runs no code of a
 //! script, changes nothing that the hash covers, and is bounded, whatever scripts keep. Not here: how a value

@@ -1,4 +1,4 @@
-//! Editor definitions and the API list, written from the table that registers the functions.
+//! Editor definitions and the API list, generated from the registration table.
 //!
 //! In: the table, the names of a project. Out: `walkon.d.luau` for luau-lsp, `walkon.d.lua` for the Lua
 //! language server and EmmyLua, and the pages of the reference. Holds: nothing here knows a function by name;

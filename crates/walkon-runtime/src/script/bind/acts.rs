@@ -1,8 +1,8 @@
-//! When calls show their effect: the column `Acts` of the reference.
+//! When calls take effect: the column `Acts` of the reference.
 //!
-//! In: an entry. Out: steps of the tick (docs/reference/README.md), `now` for what a script reads on the next
-//! line, `-` for what only reads. Holds: every row names an entry. Not here: waiting, which the entries say
-//! themselves.
+//! In: an entry. Out: steps of the tick (docs/reference/README.md), `now` if a script can read the effect on
+//! the next line, `-` for calls that only read. Holds: every row names an entry. Not here: waiting, which the
+//! entries say themselves.
 
 use crate::script::bind::table::{Binding, EntryKind};
 

@@ -1,4 +1,4 @@
-//! What a `Character` has because of behaviours: `behaviour`, `attach`, `detach`.
+//! The behaviour verbs of a `Character`: `behaviour`, `attach`, `detach`.
 //!
 //! In: calls of scripts. Out: the `self` of a behaviour, or work for step 12. Not here: starting and stopping
 //! behaviours (`step::behaviour`).

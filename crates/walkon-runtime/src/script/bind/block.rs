@@ -1,5 +1,4 @@
-//! Things that scripts add to the map: marks, and blocks that can be taken away again. Also the areas at a
-//! point.
+//! Marks and removable blocks that scripts add to the map; the areas at a point.
 //!
 //! Holds: a block belongs to the owner that made it and ends with it, or with its code; a mark stays for the
 //! level.

@@ -1,4 +1,4 @@
-//! What every binding does: reach the world for one call, find its own handle, raise, answer.
+//! Common code of all bindings: reach the world for one call, find the own handle, raise, answer.
 //!
 //! Holds: the world is borrowed for one closure and no script runs meanwhile; every mistake becomes an error
 //! at the line of the caller. Not here: how arguments are read (`vm::convert`, `place`).

@@ -1,5 +1,4 @@
-//! What script files define: level scripts, behaviours, cinematics, parameters. Tables that scripts give and
-//! the runtime reads.
+//! Tables that script files define and the runtime reads: level scripts, behaviours, cinematics, parameters.
 //!
 //! In: nothing. Out: shapes for the definitions, the reference and `walkon check`. Holds: a function that may
 //! not wait says so in its sentence, which `walkon check` reads. Not here: reading the tables (`behaviour`,

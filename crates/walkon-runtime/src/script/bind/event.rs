@@ -1,4 +1,4 @@
-//! `event` and `Listener`: what scripts tell one another.
+//! `event` and `Listener`: events between scripts.
 //!
 //! Holds: a payload is copied once, when it is emitted, and read-only for all listeners; the runtime's own
 //! events cannot be emitted by scripts.

@@ -1,4 +1,4 @@
-//! `level`: what is running, and when it is over.
+//! `level`: the running level, and how it ends.
 //!
 //! Holds: the first call of `level.finish` counts.
 

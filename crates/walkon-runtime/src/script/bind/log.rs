@@ -1,4 +1,4 @@
-//! `log`: lines that a script writes.
+//! `log`: log lines of scripts.
 //!
 //! In: a format and values. Out: facts for host and trace, with owner, file and line. Holds: writing never
 //! raises: too few values print as nil, a wrong directive prints as it stands; what a tick may write is

@@ -1,7 +1,8 @@
-//! The bindings that only look: the questions that a debugger may ask without changing the run.
+//! The read-only bindings, which a debugger may call without changing the run.
 //!
-//! In: entries. Out: whether they look. Holds: fields look; a function that is not listed here is taken to
-//! change something, draw a random number, wait or register. Not here: refusing (`register`).
+//! In: entries. Out: whether they only read. Holds: fields only read; a function that is not listed here
+//! counts as changing something, drawing a random number, waiting or registering. Not here: refusing
+//! (`register`).
 
 use crate::script::bind::table::{Binding, EntryKind};
 

@@ -1,4 +1,4 @@
-//! Names that scripts use for the things of a level, and the message when there is none.
+//! Looks up the things of a level by the names that scripts use, with a message for unknown ones.
 //!
 //! In: a name, the world. Out: the id, or `unknown mark "gatte"; did you mean "gate"?`.
 

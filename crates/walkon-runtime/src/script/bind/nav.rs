@@ -1,4 +1,4 @@
-//! `nav`: questions about the map, areas toggled and priced, named places.
+//! `nav`: queries about the map, availability and cost of areas, named places.
 //!
 //! Holds: questions answer for the map of `nav.revision`; `isAreaAvailable` and `areaCost` read one's own
 //! edits back at once.

@@ -1,4 +1,4 @@
-//! The options of path questions, and the asker.
+//! The options of path queries, and the body that they are for.
 //!
 //! In: an options table, and the character that stands at the start, if one does. Out: a `Traversal`. Holds:
 //! the character gives what the options leave open: its radius, its setting about doors.

@@ -1,8 +1,8 @@
-//! Places: the ways a script says where.
+//! Places: the values by which a script gives a position.
 //!
 //! In: a vector, the name of a mark, a mark, a character, a door, or two numbers. Out: a point or a goal.
 //! Holds: read first, without the world; resolved later, with it; coordinates are finite and within a million
-//! metres. Not here: whether one can stand there.
+//! metres. Not here: whether it is walkable.
 
 use glam::Vec3;
 use mlua::Value;

@@ -1,5 +1,4 @@
-//! The most frequent questions of scripts, about a character and the time, answered without the way through
-//! mlua.
+//! Fast paths of the most frequent calls, about a character and the time, around mlua.
 //!
 //! In: a character and the name of a field, or a method that takes little; how long a task is to wait. Out:
 //! the answer of the binding of that name. Holds: the answer, the fuel and the mistakes are those of the

@@ -1,4 +1,4 @@
-//! Fields that scripts read and do not set: the error of setting one, and the call that changes it.
+//! Read-only fields: the error for setting one, and the call that changes it.
 
 use mlua::{Function, Lua, Value};
 

@@ -1,4 +1,4 @@
-//! Types and libraries as scripts see them, made out of the tables of bindings.
+//! Builds the types and libraries that scripts see, from the tables of bindings.
 //!
 //! In: bindings, functions of the prelude that wait. Out: metatables, functions that pay their price and read
 //! their arguments. Not here: handles themselves (`vm::handles`), what the methods do (`character`, ...).

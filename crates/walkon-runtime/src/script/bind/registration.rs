@@ -1,4 +1,4 @@
-//! What bindings register with the scheduler, under the owner whose code runs.
+//! Registers what bindings ask of the scheduler, under the owner whose code runs.
 //!
 //! In: what a script asked for, checked. Out: handlers, predicates, behaviours and paths that the scheduler
 //! knows of. Holds: a binding stores no Lua function itself. Not here: when any of it is called (`schedule`,

@@ -1,4 +1,4 @@
-//! What waiting functions ask of the scheduler: the native half of `prelude/task.lua`.
+//! Requests of waiting functions to the scheduler: the native half of `prelude/task.lua`.
 //!
 //! In: arguments of a call that waits. Out: the serial of a wait, which the Lua half yields. Holds: arguments
 //! are checked before anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates,

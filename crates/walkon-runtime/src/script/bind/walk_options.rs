@@ -1,4 +1,4 @@
-//! The options of a walk: read and checked, once.
+//! The options of a walk: read and checked once.
 //!
 //! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not
 //! known here is a mistake, with the nearest known one named.

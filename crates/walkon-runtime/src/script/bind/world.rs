@@ -1,4 +1,4 @@
-//! `world`: characters and things of the level, by name and by question.
+//! `world`: characters and things of the level, by name and by query.
 //!
 //! In: names and queries of scripts. Out: handles; characters that appear or go. Not here: the methods of
 //! what is found (`character`, `door`, `region`).

@@ -1,9 +1,9 @@
-//! Calls of the API that are tried out with what stands in a text, far from any level.
+//! Tries calls of the API with the arguments that stand in a text, without a level.
 //!
 //! In: a call in Lua, made of words, numbers and the stand-ins of [`Trial`]. Out: the mistake that the
 //! binding finds in its arguments, in the words of a run. Holds: nothing of a script runs, only the binding
-//! itself; there is no world, so a binding gets no further than its arguments. Not here: which calls are
-//! tried, and what stands in for values that nobody knows (`shell/lint`).
+//! itself; there is no world, so a binding gets no further than its arguments. Not here: the choice of calls,
+//! the stand-ins for unknown values (`shell/lint`).
 
 use mlua::Table;
 

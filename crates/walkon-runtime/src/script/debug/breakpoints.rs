@@ -1,6 +1,6 @@
-//! Breakpoints: the lines that were asked for, the lines they came to, when they stop; and the other stops.
+//! Breakpoints: the lines asked for, the lines where they are set, when they stop; and other stops.
 //!
-//! In: wishes by file. Out: their places, and which stop at a line. Holds: a wish stays when its file is
+//! In: requests by file. Out: their places, and which stop at a line. Holds: a request stays when its file is
 //! loaded again, or for the first time, and finds its place again. Not here: stopping (`debug`), conditions
 //! and texts, which are code (`paused`).
 

@@ -1,8 +1,8 @@
-//! Questions in a frame: a text that sees what the code sees that stands there.
+//! Evaluates a text in a frame of stopped code, with the names that the code sees there.
 //!
-//! In: a text, a frame. Out: its first value. Holds: a question looks at copies, and what would change the
-//! world or the scripts is refused; it ends after as many safepoints as a call may pass; what it draws of
-//! random numbers is drawn again. Only a text that is asked to act works on the real things: then locals and
+//! In: a text, a frame. Out: its first value. Holds: a question looks at copies, and calls that would change
+//! the world or the scripts are refused; it ends after as many safepoints as a call may pass; random numbers
+//! that it draws are drawn again. Only a text that is asked to act works on the real things: then locals and
 //! captured values of the frame that it assigns are assigned. Not here: the copies (`vm::copies`).
 
 use mlua::thread::ThreadStatus;

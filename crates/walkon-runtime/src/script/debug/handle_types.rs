@@ -1,4 +1,4 @@
-//! The types of handles, by the names that scripts have for them.
+//! Type names of handles, as scripts know them.
 //!
 //! In: values of scripts. Out: the name of their type. Holds: every kind of handle is listed. Not here: what
 //! a handle shows (`rows`).

@@ -1,10 +1,9 @@
-//! The debugger of a level's scripts: where they stop, what is to be seen there, how they go on.
+//! The debugger of a level's scripts: stops, inspection, stepping.
 //!
-//! In: breakpoints, orders and questions of a [`DebugClient`]. Out: stops, with everything that stands still
-//! to be looked at through [`Paused`]. Holds: a run that is debugged comes to the hash of a run; questions
-//! are answered on copies; only what is asked for with [`Asking::Acts`] changes anything, and then the run
-//! says that it is not repeatable. Not here: the protocol that clients speak, and waiting for them (the
-//! shell).
+//! In: breakpoints, commands and questions of a [`DebugClient`]. Out: stops, at which clients look at
+//! everything through [`Paused`]. Holds: a debugged run has the state hash of an ordinary one; questions are
+//! answered on copies; only a text evaluated with [`Asking::Acts`] changes anything, and then the run is
+//! marked as not repeatable. Not here: the protocol that clients speak, and waiting for them (the shell).
 
 mod breakpoints;
 mod evaluate;

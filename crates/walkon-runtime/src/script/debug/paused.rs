@@ -1,8 +1,7 @@
-//! A level that stands still: its threads, frames and values, for a client to ask.
+//! A paused level: its threads, frames and values, for a client to ask.
 //!
-//! In: questions. Out: rows. Holds: what is handed out by number (frames, things with something inside) is
-//! good until the level goes on. Not here: what a value looks like (`rows`), the questions that are code
-//! (`evaluate`).
+//! In: questions. Out: rows. Holds: numbers of frames and of values with contents are valid until the level
+//! goes on. Not here: how a value is shown (`rows`), the questions that are code (`evaluate`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

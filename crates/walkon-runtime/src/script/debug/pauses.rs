@@ -1,8 +1,7 @@
-//! Pauses that clients of a debugger ask of a level that runs.
+//! Pause requests of debugger clients to a running level.
 //!
-//! In: what the thread that hears a client asks, what the thread of the level does about it. Out: whether the
-//! level is to stand still. Holds: a pause stops the level once, whenever its answer is sent. Not here: the
-//! client that asks, what it is answered.
+//! In: requests of the client's thread, progress of the level's thread. Out: whether the level is to pause.
+//! Holds: a pause stops the level once, whenever its answer is sent. Not here: the client, the answer to it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

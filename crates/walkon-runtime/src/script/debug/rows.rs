@@ -1,8 +1,8 @@
-//! Values as rows for people: a name, a few words, and what is inside, in pages.
+//! Shows values as rows for people: a name, a short text, and the contents in pages.
 //!
 //! In: values. Out: [`Variable`]s. Holds: tables are read raw and shown in the order of their keys; handles
 //! are shown by their fields, read as a script would read them; a page looks at no more than it shows and the
-//! keys of one table. Not here: what keeps values for later questions (`paused`).
+//! keys of one table. Not here: keeping values for later questions (`paused`).
 
 use std::collections::BTreeMap;
 

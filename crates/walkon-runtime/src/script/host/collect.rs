@@ -1,4 +1,4 @@
-//! The tests of a file, found out without running a level.
+//! Collects the tests of a file without running a level.
 //!
 //! In: script texts, the name of a test file, names of levels. Out: its tests in order, each with its
 //! options. Holds: the body of a test file runs without a world, on the load budget. Not here: `test.level`

@@ -1,9 +1,9 @@
-//! Hot reload: changed texts take the place of running code, or the old code runs on.
+//! Hot reload: changed files replace running code, or the old code runs on.
 //!
 //! In: changed texts by path (step 2), the world (head of step 3). Out: which files took effect, or why none
 //! did. Holds: a saved file and everything that requires it is one unit: all of it changes or nothing; bodies
 //! run without the world and on the load budget; a file whose text is the same is not reloaded; a deleted one
-//! runs on; a refused file is tried again with the next save. Not here: what happens to each instance
+//! runs on; a refused file is tried again with the next save. Not here: the change of each instance
 //! (`commit`), the level file (`game::level_reload`).
 
 pub(crate) mod commit;

@@ -1,4 +1,4 @@
-//! Save games: what scripts keep, as bytes, and scripts that begin again from it.
+//! Save games of scripts: their data as bytes, and scripts that begin again from it.
 //!
 //! In: the tables of the scheduler and the states of behaviours, between ticks; the bytes of them. Out:
 //! bytes; a VM whose behaviours are there with their states, to begin in the next step 3. Holds: a save keeps

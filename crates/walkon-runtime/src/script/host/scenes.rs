@@ -1,7 +1,7 @@
 //! Orders of the host to scenes: answers, "go on", "skip"; and the stretches that a skipped scene passes
 //! over.
 //!
-//! In: words of the host; the world, lent for a look. Out: work for the next step 12; the next stretch. Not
+//! In: orders of the host; the world, borrowed to read. Out: work for the next step 12; the next stretch. Not
 //! here: the loop over the stretches (`game::skipping`), lines and choices (`dialogue`), how a scene is
 //! skipped (`skipping`).
 

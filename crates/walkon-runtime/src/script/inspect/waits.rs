@@ -1,4 +1,4 @@
-//! What a task waits for, in words.
+//! Describes in words what a task waits for.
 //!
 //! In: a wait, the world for names. Out: `walk 12 of "anna"`, `event "bell"`. Not here: where it waits
 //! (`inspect`).

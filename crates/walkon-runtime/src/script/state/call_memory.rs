@@ -1,9 +1,9 @@
-//! Where the memory lies that a call of a behaviour reads first, so that the processor fetches it before.
+//! Prefetches the memory that a call of a behaviour reads first.
 //!
-//! In: addresses of `self`, of its state and of their entries. Out: requests for memory. Holds: addresses are
-//! kept and never read, so those of tables that have grown or gone since do no harm; no result depends on
-//! them. Why: with ten thousand behaviours their tables are in no cache when a tick comes to them. Not here:
-//! where tables lie (`step::call_memory`), when to ask.
+//! In: addresses of `self`, of its state and of their entries. Out: prefetches. Holds: addresses are kept and
+//! never read, so those of tables that have grown or gone since do no harm; no result depends on them. Why:
+//! with ten thousand behaviours their tables are in no cache when a tick comes to them. Not here: where
+//! tables lie (`step::call_memory`), when to ask.
 
 use crate::base::prefetch::{self, LINE_BYTES};
 use crate::base::time::TickNumber;

@@ -1,4 +1,4 @@
-//! Texts that make single instructions expensive: long numbers, and long texts that begin alike.
+//! Keeps account of texts that make single instructions slow: long numbers, and long texts that begin alike.
 //!
 //! In: every text a script makes that is long enough to matter. Out: the cost of a safepoint from then on.
 //! Holds: an instruction of the VM that takes a text for a number reads it to the end of its digits, and one

@@ -1,4 +1,4 @@
-//! The time as scripts see it.
+//! The game time as scripts see it.
 //!
 //! In: the tick and the step of the phase under way. Out: ticks for seconds.
 

@@ -1,4 +1,4 @@
-//! What messages call the code that runs.
+//! Names of running code, for messages.
 //!
 //! In: fixed names of the host, names that scripts give. Out: a name that is cheap to clone.
 

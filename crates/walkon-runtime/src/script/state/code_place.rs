@@ -1,4 +1,4 @@
-//! A line of a script, for viewers.
+//! The place of code, a line of a script, for viewers.
 //!
 //! In: what the VM says of functions and coroutines. Out: the same as data. Not here: asking it
 //! (`vm::shown`).

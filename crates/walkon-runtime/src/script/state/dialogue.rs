@@ -1,4 +1,4 @@
-//! Lines and choices under way, and the answers that were given.
+//! Spoken lines and choices under way, and the answers given.
 //!
 //! In: answers of the host. Out: the answer to a choice. Holds: the last answer to a choice counts, for the
 //! one under way and for every later one of that id. Not here: which tasks go on (`step::dialogue`).

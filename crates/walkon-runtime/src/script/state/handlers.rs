@@ -1,4 +1,4 @@
-//! Handlers that scripts have registered, by what they listen to.
+//! Registered handlers of scripts, by what they listen to.
 //!
 //! In: callbacks under their owners. Out: the listeners of a walk, a path, a watch, a door, an event or a
 //! board, in order of registration. Holds: handlers end with the owner that registered them. Not here:

@@ -1,9 +1,8 @@
-//! Owners: on whose behalf code runs, and what is counted for each.
+//! Owners: on whose behalf code runs, with counters for each.
 //!
 //! In: behaviours, the level script, scenes as they begin and end. Out: a label for messages, counts, events
 //! and results that came while an owner stood still. Holds: an owner that has ended is not found any more;
-//! one that is paused keeps its time standing still. Not here: what the end of each kind of owner is like
-//! (`step`).
+//! one that is paused keeps its time standing still. Not here: the end of each kind of owner (`step`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;

@@ -1,9 +1,9 @@
-//! What the code of scripts costs: fuel and time of every call, by whose it is.
+//! The profile of scripts: fuel and time of every call, by owner.
 //!
 //! In: calls as they begin and end, with the fuel that they took; a stopwatch of the shell. Out: a
 //! [`Profile`]. Holds: fuel is counted and never timed, so it is the same on every machine; all fuel of calls
-//! is in it, each unit once; nothing here is asked by anything that decides a run. Not here: the stacks that
-//! are looked at on the way (`stacks`), what becomes of the numbers (`report`).
+//! is in it, each unit once; no result of a run depends on it. Not here: the stack samples (`stacks`), the
+//! output of the numbers (`report`).
 
 pub mod report;
 pub(crate) mod stacks;

@@ -1,4 +1,4 @@
-//! All behaviours side by side, in the order of their characters: what a tick looks at.
+//! All behaviours side by side, in the order of their characters, for the calls of a tick.
 //!
 //! In: owners and instances, whenever they change. Out: which `update`s are due, in rows that the VM calls
 //! one after another. Holds: it is made again whenever an owner begins or ends to run, so a row that is found

@@ -1,4 +1,4 @@
-//! The code that runs right now, and the functions that run as soon as it has returned.
+//! The call under way, and the functions that run as soon as it has returned.
 //!
 //! In: the call under way, the wait that it asks for, functions of `task.onCancel`. Out: the same. Holds:
 //! calls that come in a row are not noted one by one; a look at the call under way finds the row that runs.

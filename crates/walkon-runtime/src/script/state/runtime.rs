@@ -1,4 +1,4 @@
-//! Everything the script side keeps beside the VM, in parts by owner.
+//! All data that the script side keeps beside the VM, in named parts.
 //!
 //! In: steps and bindings, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
 //! a function borrows the part it needs, and the whole only where parts change together. Not here: the world,

@@ -1,7 +1,7 @@
-//! Which states of behaviours are looked at when.
+//! Schedules the checks of behaviour states.
 //!
 //! In: the owner whose code has run, the cost of each look. Out: the owner whose state is looked at next.
-//! Holds: the cost of looking in a tick is bounded, and a look that is put off comes first in the ticks
+//! Holds: the cost of checks in a tick is bounded, and a check that is put off comes first in the ticks
 //! after. Not here: the look itself (`step::plain_state`).
 
 use std::collections::BTreeMap;

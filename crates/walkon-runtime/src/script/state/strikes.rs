@@ -1,4 +1,4 @@
-//! Faults that count against their owners.
+//! Counts faults against their owners.
 //!
 //! In: faults with their ticks. Out: what a fault means for its owner. Holds: three within 600 ticks suspend
 //! it.

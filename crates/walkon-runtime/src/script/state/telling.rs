@@ -1,4 +1,4 @@
-//! News on its way to several listeners, when the fuel of a tick does not suffice for all of them.
+//! Deliveries to several listeners that continue when a tick's fuel does not suffice for all of them.
 //!
 //! In: listeners, tasks that wait for the same, what they are told. Out: the next of them; what outlives the
 //! code of one. Holds: each is told once, in order, before anything that happened later. Not here: calling

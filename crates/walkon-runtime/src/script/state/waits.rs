@@ -1,4 +1,4 @@
-//! What tasks wait for, and what reaches them.
+//! The waits of tasks, and their results.
 //!
 //! In: waits that tasks ask for, results, handlers to be called. Out: what a waiting task is resumed with;
 //! what is kept for an owner that stands still. Not here: the waiting tasks (`tasks`), what the end of an

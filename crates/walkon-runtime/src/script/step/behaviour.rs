@@ -1,4 +1,4 @@
-//! Behaviours: what the table of a behaviour file becomes when a character gets it.
+//! Behaviours: instantiates the table of a behaviour file for a character, and runs its life cycle.
 //!
 //! In: tables of behaviour files, parameters. Out: instances: a `self`, an owner, a main task. Holds: a
 //! character has at most one; `init` runs before `start`, `run` begins after both; an instance whose

@@ -1,4 +1,4 @@
-//! Changes of blackboards: telling the watchers, and values that clear themselves.
+//! Changes of blackboards: tells the watchers, and clears values whose time is over.
 //!
 //! In: values that scripts set, seconds to keep them. Out: news for watchers of a key and tasks that wait for
 //! its change. Holds: what is set for a time is cleared at the head of step 3; news is told in step 12, to

@@ -1,4 +1,4 @@
-//! Looks up where the memory lies that a call of a behaviour reads first.
+//! Finds the addresses that a call of a behaviour reads first, for prefetching.
 //!
 //! In: the `self` of a behaviour. Out: where it and its state lie. Not here: asking the processor for it
 //! (`state::call_memory`), the layout of tables (`vm::fuel`).

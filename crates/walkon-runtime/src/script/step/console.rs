@@ -1,4 +1,4 @@
-//! Texts that the host wants evaluated: the console of a viewer.
+//! Console of a viewer: evaluates texts from the host.
 //!
 //! In: texts, the environment of the level script. Out: facts with the result of each. Holds: a text runs in
 //! step 3 before anything else, on the fuel of a call, and may not wait; everything it starts belongs to the

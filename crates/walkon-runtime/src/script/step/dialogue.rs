@@ -1,4 +1,4 @@
-//! Answers to choices, and orders that end a line: they let tasks go on.
+//! Resumes tasks on answers to choices, and on orders that end a line.
 //!
 //! In: answers of the host, or of a test. Out: work for step 12. Holds: with no host to answer nothing waits
 //! for a person, so a line is over after its seconds and a choice takes its answer by itself. Not here: the

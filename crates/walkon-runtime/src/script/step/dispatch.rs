@@ -1,4 +1,4 @@
-//! Step 12: code that runs because something happened.
+//! Step 12: runs handlers of events.
 //!
 //! In: the facts of the world and the work that scripts made, in one order of occurrence. Out: handlers
 //! called, waiting tasks resumed. Holds: first in, first out, in rounds: facts and work that a round causes

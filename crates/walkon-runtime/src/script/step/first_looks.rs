@@ -1,4 +1,4 @@
-//! Which characters count as inside a watch: filters, and first looks that are not reported.
+//! Decides which characters count as inside a watch: filters, and first looks that are not reported.
 //!
 //! In: watches that have looked for the first time, characters inside. Out: the characters that count, whose
 //! stay and exit are reported. Holds: without `initial`, characters inside at the first look count like all

@@ -1,4 +1,4 @@
-//! Handlers: reading them out of arguments, keeping them for the running owner, calling them.
+//! Handlers: reads them from arguments, registers them for the running owner, calls them.
 //!
 //! In: handlers as scripts give them, payloads. Out: tasks begun. Holds: a handler runs as a task of its
 //! owner, and not at all when its owner has ended; a handler given by name is looked up in its owner when it

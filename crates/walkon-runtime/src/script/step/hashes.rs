@@ -1,4 +1,4 @@
-//! Hashes of what the host keeps for scripts.
+//! Hashes of the data that the host keeps for scripts.
 //!
 //! In: the VM and the tables beside it. Out: one hash for the random streams, one for everything else that
 //! can change the future. Not here: the hash of the world (`world::state_hash`).

@@ -1,4 +1,4 @@
-//! Calls from the host into scripts, and what has to be done after them.
+//! Calls from the host into scripts, and the work that follows each.
 //!
 //! In: a function, its owner, the name of the call. Out: its results; or a fault, reported to the world,
 //! counted against its owner. Holds: an owner that is switched off ends after the call that faulted, and

@@ -1,4 +1,4 @@
-//! How owners end: behaviours, the level script, and what belongs to any of them.
+//! Ends owners: behaviours, the level script, and everything that belongs to them.
 //!
 //! In: an owner, and why it ends. Out: its `stop` or `onStop` called, its tasks, timers, handlers and walks
 //! ended; for one that is switched off, what a reload needs to bring it back. Holds: an owner is told to stop

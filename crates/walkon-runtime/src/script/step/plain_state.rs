@@ -1,4 +1,4 @@
-//! The data that scripts keep in `state` and `self.state`, which must be plain.
+//! Checks that the data in `state` and `self.state` is plain.
 //!
 //! In: a state, its owner, the owner whose code has just run. Out: a copy as plain data, or a fault that
 //! names the owner, the key, and the line that sets it if that can be found. Holds: the state of a behaviour

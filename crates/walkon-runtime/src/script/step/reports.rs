@@ -1,4 +1,4 @@
-//! What the world is told of code: facts, and faults that count against their owners.
+//! Reports of script code to the world: facts, and faults that count against their owners.
 //!
 //! In: facts; failures of calls. Out: the same, in the world; owners that are to be switched off. Holds: a
 //! fault ends one call and nothing else; three of one owner within 600 ticks switch it off. Not here: how an

@@ -1,4 +1,4 @@
-//! Events of the runtime itself: scripts hear them and cannot emit them.
+//! Events of the runtime, which scripts hear and cannot emit.
 //!
 //! In: facts of the world that are events. Out: their payloads. Holds: payloads are read-only. Not here:
 //! their names (`world::event_name`); what listens (`dispatch`); `walkSettled`, which goes with the handlers

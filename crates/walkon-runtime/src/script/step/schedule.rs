@@ -1,4 +1,4 @@
-//! Step 3: code that runs because of the time.
+//! Step 3: runs code whose time has come.
 //!
 //! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due
 //! tick, then by creation; the level script's `onTick` and predicates; each behaviour's `update` and

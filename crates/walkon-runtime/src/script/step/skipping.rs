@@ -1,4 +1,4 @@
-//! Skipping: the code of a scene runs on, and its waits are over in the order in which they would have been.
+//! Skipping a scene: its code runs on, and its waits end in the order in which they would have.
 //!
 //! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once
 //! (`world::scene_fast_forward`), tasks and timers whose time has come by them. Holds: game time passes for

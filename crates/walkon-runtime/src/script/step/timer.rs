@@ -1,4 +1,4 @@
-//! The end of timers, and of waits for them; timers that code which begins again makes again.
+//! The end of timers, and of waits for them; timers that restarted code sets up again.
 //!
 //! In: timers that are cancelled, or whose last turn has come; timers that a `start`, an `onStart` or a `run`
 //! asks for. Out: work for step 12; the timer from before that goes on. Holds: a timer ends once; however

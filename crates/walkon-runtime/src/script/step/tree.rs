@@ -1,4 +1,4 @@
-//! Behaviour trees: beginning, ticking and leaving them.
+//! Behaviour trees: starting, ticking and leaving them.
 //!
 //! In: trees of behaviours, the tick. Out: trees ticked in step 3. Holds:
 //! every action that was entered is left exactly once; a tree that faulted starts again after a second; a

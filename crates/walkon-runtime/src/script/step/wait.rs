@@ -1,4 +1,4 @@
-//! Handles of things that scripts wait for, and their results.
+//! Handles that scripts wait for, and their results.
 //!
 //! In: handles of scripts, results as they come. Out: the thing behind a handle; the result it was given.
 //! Holds: a result is latched beside its handle and nowhere else, so results need no expiry: when no script

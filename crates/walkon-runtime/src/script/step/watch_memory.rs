@@ -1,9 +1,8 @@
-//! What watches keep, in the memory of the level.
+//! Charges the data of watches to the memory of the level.
 //!
 //! In: watches, which characters enter and leave without a call. Out: a fault of the owner whose watches keep
 //! most, when the memory of the level does not hold them; the level cannot go on then (fault:B6). Not here:
-//! what is measured (`vm::room`), the most that watches hold where a host goes on all the same
-//! (`sim::regions`).
+//! measuring (`vm::room`), the cap on watches for a host that goes on all the same (`sim::regions`).
 
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::fault::{CallFailure, FaultKind};

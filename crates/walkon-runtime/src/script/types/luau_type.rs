@@ -1,4 +1,4 @@
-//! Luau types read and written again in the language of `---@` annotations.
+//! Translates Luau types into the language of `---@` annotations.
 //!
 //! In: the types of the table. Out: the same for the Lua language server. Holds: a type that is not
 //! understood is left as it stands, which the tests refuse.

@@ -1,5 +1,5 @@
-//! The pages of the reference: every function with its signature, what it does, when it waits, what it
-//! raises, an example.
+//! Generates the pages of the reference: every function with its signature, what it does, when it waits, what
+//! it raises, an example.
 //!
 //! In: the table. Out: Markdown, one page for each library with its types. Holds: a page begins at each
 //! library, and at each type large enough for one; no two pages differ by case alone. Not here: writing

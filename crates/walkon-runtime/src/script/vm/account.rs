@@ -1,4 +1,4 @@
-//! The memory of a level: memory of scripts in the VM and data that the host keeps for them, in one account.
+//! Memory accounting of a level: scripts in the VM and the data that the host keeps for them.
 //!
 //! In: sizes of plain data that scripts hand over, and of what watches keep. Out: whether there is room.
 //! Holds: the VM and what the host keeps for scripts (payloads of timers and events, boards, parameters,

@@ -1,4 +1,4 @@
-//! Errors as the VM catches them.
+//! Errors as the VM catches them, with place and traceback.
 //!
 //! In: an error, the stack on which it was raised. Out: a [`CallFailure`] with its place, its traceback, and
 //! what to write instead. Holds: no code of a script runs for it. Not here: what a failure is (`fault`).

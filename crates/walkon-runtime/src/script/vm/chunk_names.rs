@@ -1,7 +1,7 @@
-//! Names of chunks that are no files of a script.
+//! Names of chunks that are not script files.
 //!
-//! In: nothing. Out: the names by which frames and messages tell whose code it is. Not here: the names of
-//! files (`files`).
+//! In: nothing. Out: the names that frames and messages show for such code. Not here: the names of files
+//! (`files`).
 
 /// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
 pub(crate) const OWN_CHUNK: &str = "[walkon]";

@@ -1,4 +1,4 @@
-//! How Lua is compiled: that of scripts, and that which is part of walkon.
+//! Compiler settings for Lua: for scripts, and for the Lua that is part of walkon.
 //!
 //! In: texts. Out: a compiler, functions. Holds: calls that a guarded library answers stay calls. Not here:
 //! files (`loader`), how often code passes a safepoint (`strides`).

@@ -1,4 +1,4 @@
-//! What scripts print.
+//! Printed output of scripts.
 //!
 //! In: lines. Out: the same, for the host. Holds: no more lines than the limit; the others are counted. Not
 //! here: the functions that print (`library`, `bind::log`).

@@ -1,4 +1,4 @@
-//! Values from Lua, read raw and by type, and errors that name the argument.
+//! Reads values from Lua, raw and by type; errors name the argument.
 //!
 //! In: the arguments of one call. Out: Rust values, or a `UsageError` in the words of the reference. Holds:
 //! no metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is

@@ -1,9 +1,9 @@
-//! Copies of what scripts hold, for questions that may change what they are given.
+//! Copies of script values, for debugger questions that may change their arguments.
 //!
 //! In: values of a frame, values that the host hands out meanwhile. Out: the same values in copies, and
-//! functions that see copies for as long as a question runs. Holds: afterwards everything that scripts hold
-//! is what it was; tables that are one stay one; bounded. Not here: what the host does for a question
-//! (`bind::table`, which refuses verbs meanwhile).
+//! functions that see copies for as long as a question runs. Holds: values of scripts stay unchanged; shared
+//! tables stay shared; bounded. Not here: the host's part of a question (`bind::table`, which refuses verbs
+//! meanwhile).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What a debugger needs of the VM: lines where it stops, the frames there, what stands in them.
+//! The VM's half of the debugger: lines to stop at, the frames there, their values.
 //!
 //! In: the code of files as it is loaded, lines to stop at, a [`Hook`]. Out: calls of the hook while the code
 //! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes

@@ -1,4 +1,4 @@
-//! Script texts by name: which file a name means, what each file sees, and `require`.
+//! Script files by name: which file a name means, its environment, and `require`.
 //!
 //! In: texts by path below the script folders. Out: one environment and one loaded body per file and level.
 //! Holds: names are compared exactly; a name never leads out of the texts that were given, so nothing is

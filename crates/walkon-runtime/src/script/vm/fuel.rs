@@ -1,4 +1,4 @@
-//! The interrupt counter: how much a script may run, and what ends it.
+//! The interrupt counter (fuel): how much a script may run, and what ends it.
 //!
 //! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was
 //! ended, if it was. Holds: a call passes at most its number of safepoints; once it is spent, every further

@@ -1,10 +1,10 @@
-//! Handles: scripts hold them in place of the things of the world.
+//! Handles: Lua values that stand for things of the world.
 //!
 //! In: ids. Out: Lua values; the same thing is always the same value, so `==` works and a handle can be a
 //! table key. Holds: a handle is an id and nothing else, without a destructor, because the collector may run
 //! in a host call; that of a character, which scripts hold most, is the bits of the id themselves and no
 //! object; the table that finds the value of another id does not keep it alive; results are latched beside
-//! the handle and go with it. Not here: what the methods do (`character`, `door`, ...).
+//! the handle and go with it. Not here: the methods (`character`, `door`, ...).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What to write instead: endings of messages that look at the line of the script.
+//! Hints in messages: what to write instead, from the line of the script.
 //!
 //! In: the line that raised an error, and the error. Out: the receiver of a method that was called with a
 //! dot, the reason why a name is nil. Holds: looks at one line, for messages only; nothing depends on what is

@@ -1,4 +1,4 @@
-//! The loan of the world: how bindings reach it, and only while a script phase runs.
+//! Lends the world to bindings, only while a script phase runs.
 //!
 //! In: the world, moved in for a phase. Out: one borrow for one host call. Holds: the world goes home on
 //! return, error and panic alike; the borrow cannot escape the closure it is given to, and the closure is not

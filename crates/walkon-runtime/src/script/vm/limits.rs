@@ -1,4 +1,4 @@
-//! The limits of one level's scripts, as numbers.
+//! The limits of one level's scripts.
 //!
 //! In: the `limits` object of a level, where it names any. Out: the figures every other file of this module
 //! counts against. Holds: each figure has a default and a hard maximum (`walkon limits`). Not here: the

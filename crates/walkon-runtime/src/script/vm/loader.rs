@@ -1,4 +1,4 @@
-//! Files of scripts: compiled, given an environment, required.
+//! Loads script files: compiles them, gives them an environment, requires them.
 //!
 //! In: names of files, their texts. Out: bodies to call, what files return, frozen. Holds: text only, no
 //! bytecode; a body runs once; files that require one another in a circle are refused. Not here: which files

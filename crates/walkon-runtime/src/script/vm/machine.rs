@@ -1,4 +1,4 @@
-//! What the parts of a VM share, and what they ask of it.
+//! The data that the parts of a VM share.
 //!
 //! In: the VM. Out: its counters, its limits, the texts of its scripts. Holds: no value of a script but the
 //! table behind the globals and what a question sees; nothing here calls Lua. Not here: calls (`vm`), files

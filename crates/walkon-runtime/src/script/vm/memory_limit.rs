@@ -1,4 +1,4 @@
-//! The limit of the memory of a VM, which holds while code of scripts runs.
+//! The memory limit of a VM, in force while script code runs.
 //!
 //! In: how many bytes the VM may use. Out: an error where it uses more. Holds: Luau refuses what goes beyond
 //! the limit while scripts run; what the host makes for them in between is bounded by the host, and a

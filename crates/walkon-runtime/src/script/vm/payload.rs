@@ -1,4 +1,4 @@
-//! Plain data in and out of Lua: the only data that scripts may give the host to keep.
+//! Converts plain data in and out of Lua: the only data that the host keeps for scripts.
 //!
 //! In: a value, the name messages use for it, a size cap. Out: a `Plain`, or the path of the first thing that
 //! is not plain. Holds: read raw, no metatables, no cycles, depth 32 at most, whole-number or text keys; a

@@ -1,4 +1,4 @@
-//! Tells the ledger of a profile of every call that the VM makes.
+//! Reports every call of the VM to the profile.
 //!
 //! In: calls as they begin and end. Out: what was called, and its fuel. Holds: without a profile nothing of
 //! this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the

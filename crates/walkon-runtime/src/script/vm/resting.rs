@@ -1,7 +1,7 @@
-//! The VM while a call of it rests for a debugger.
+//! The VM while one of its calls is paused by a debugger.
 //!
-//! In: what the debugger does. Out: its result. Holds: neither fuel nor memory of the level is spent on it.
-//! Not here: what is counted of a call (`fuel::aside`), the debugger (`script::debug`).
+//! In: the debugger's work. Out: its result. Holds: the work costs neither fuel nor memory of the level. Not
+//! here: the count of a call (`fuel::aside`), the debugger (`script::debug`).
 
 use mlua::Lua;
 

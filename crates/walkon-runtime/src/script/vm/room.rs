@@ -1,7 +1,7 @@
-//! Room in the memory of a level for data that the host is to keep for scripts.
+//! Reserves memory of the level for data that the host keeps for scripts.
 //!
-//! In: bytes, watches. Out: whether there is room for them. Holds: the VM gets what the host does not keep.
-//! Not here: what is known of the memory (`account`), the fault when watches fill it (`step::watch_memory`).
+//! In: bytes, watches. Out: whether there is room for them. Holds: the VM gets the rest. Not here: the
+//! figures (`account`), the fault when watches fill it (`step::watch_memory`).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

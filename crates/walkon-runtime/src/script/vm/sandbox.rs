@@ -1,5 +1,4 @@
-//! What a script can see: an allow-list of globals, read-only, with guarded functions in place of dangerous
-//! ones.
+//! The sandbox: an allow-list of globals, read-only, with guarded functions in place of dangerous ones.
 //!
 //! In: a fresh VM. Out: its globals, frozen, and one environment for each file. Holds: a global that is not
 //! listed here is absent; nothing a script reaches can be changed for another script; no bytecode, no

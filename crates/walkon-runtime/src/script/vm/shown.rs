@@ -1,4 +1,4 @@
-//! Values of scripts as data for people: the results of a console, the states that an inspector shows.
+//! Shows values of scripts as data for people: results of a console, states in an inspector.
 //!
 //! In: any value. Out: plain data; a value that is not plain becomes a few words, and entries beyond the
 //! limit are counted. Holds: read raw, so no code of a script runs; bounded, whatever the value; a table is

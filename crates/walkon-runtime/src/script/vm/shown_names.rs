@@ -1,4 +1,4 @@
-//! Names as messages show them.
+//! Shows names in messages: short and printable.
 //!
 //! In: names that scripts and files give. Out: the same, short and printable; the end of a sentence about one
 //! that nobody knows. Not here: whole values (`shown`), which names are alike (`base::suggestions`).

@@ -1,4 +1,4 @@
-//! A frame of a script, and how many a traceback shows.
+//! A stack frame of a script, and the limit of a traceback.
 //!
 //! In: nothing. Out: one struct. Not here: how frames are found (`fault`, `fuel::tripped`, `debug`).
 

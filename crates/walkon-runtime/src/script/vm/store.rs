@@ -1,4 +1,4 @@
-//! The way from the VM to the tables that the script side keeps beside it.
+//! Access from the VM to the tables that the script side keeps beside it.
 //!
 //! In: bindings and steps, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
 //! work is put behind the facts of the world there are; while a phase runs nothing is looked up in the data

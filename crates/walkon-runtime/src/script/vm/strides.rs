@@ -1,4 +1,4 @@
-//! Safepoints in straight code: how far a script can run before the counter of fuel sees it.
+//! Adds safepoints to straight code, so that the fuel counter sees every script in bounded time.
 //!
 //! In: the text of a script. Out: its bytecode. Holds: between two safepoints lies a bounded amount of work,
 //! whatever the script looks like; a script of ordinary shape has only the safepoints that Luau gives it.

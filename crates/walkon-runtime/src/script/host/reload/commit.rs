@@ -1,13 +1,13 @@
-//! New code in the place of old code, instance by instance, or everything as before.
+//! Commits a reload: replaces old code instance by instance, or restores everything.
 //!
 //! In: code that was loaded aside, the owners that are to change. Out: all of them changed, or a refusal.
-//! Holds: everything that can be checked before is checked before: parameters, handlers of walks, `migrate`;
-//! then for each, the level script first, then characters by id: `stop`, the end of what the old code had
-//! registered, a fresh `self` with the old state, `migrate`, `start`; a fault in the new code takes all of it
-//! back, and state, boards and random streams with it. Walks, and timers whose handlers are names, go on.
-//! Things that cannot be kept (a part of a state that is not plain data, a timer whose handler the new code
-//! does not have) are left out and named: leftovers of the old code never keep new code out. Not here: which
-//! files have changed (`reload`).
+//! Holds: everything that can be checked in advance is: parameters, handlers of walks, `migrate`; then for
+//! each, the level script first, then characters by id: `stop`, the end of what the old code had registered,
+//! a fresh `self` with the old state, `migrate`, `start`; a fault in the new code takes all of it back, and
+//! state, boards and random streams with it. Walks, and timers whose handlers are names, go on. Things that
+//! cannot be kept (a part of a state that is not plain data, a timer whose handler the new code does not
+//! have) are left out and named: leftovers of the old code never keep new code out. Not here: which files
+//! have changed (`reload`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

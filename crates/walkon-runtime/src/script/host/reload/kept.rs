@@ -1,4 +1,4 @@
-//! What a host keeps of reloads: texts that are staged, texts that were refused, and the last report.
+//! State of a host between reloads: staged texts, refused texts, the last report.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
-//! The change of a level that comes with a reload of scripts.
+//! A change of the level that comes with a reload of scripts.
 //!
 //! In: the world. Out: the world on the new level, and the behaviours that it gives; or the world as it was.
 //! Holds: the scripts say when the level changes and when it is taken back, since new code is tried on the
-//! new level, and old code goes on in the old one. Not here: the change itself (`game::level_edit`), what
-//! scripts know of the world that is gone (`commit`).
+//! new level, and old code goes on in the old one. Not here: the change itself (`game::level_edit`),
+//! references of scripts to the discarded world (`commit`).
 
 use crate::script::host::reload::refusal::LevelBehaviours;
 use crate::world::World;

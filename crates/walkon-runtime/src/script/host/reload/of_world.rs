@@ -1,8 +1,8 @@
-//! What scripts know of a world that goes back to what it was.
+//! Rolls back what scripts know of a world, when the world is rolled back.
 //!
 //! In: the runtime before new code runs on a new level; the level that is taken back. Out: the runtime as it
-//! fits the world of before. Holds: nothing is kept of walks, scenes and attachments that new code began:
-//! their numbers are given again. Not here: code, states, boards and random streams (`commit`).
+//! fits the world of before. Holds: walks, scenes and attachments that new code began are dropped: their
+//! numbers are given again. Not here: code, states, boards and random streams (`commit`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a reload is given, and why it was refused.
+//! The inputs of a reload, and the reasons for refusing it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! A profile as tools read it.
+//! The profile in a form for tools.
 //!
 //! In: the sums of a ledger, the stacks that were seen. Out: fuel and time by file, by owner, by call, by
 //! stack. Holds: the fuel of the stacks of a call is that of the call, to the unit; profiles of several runs

@@ -1,9 +1,9 @@
-//! Stacks that were looked at while scripts ran, and how much fuel lay between.
+//! Stack samples of running scripts, weighted by the fuel between them.
 //!
 //! In: frames from the outermost to the innermost, in numbers; the call that they were seen in; a weight.
 //! Out: weights by call, stack and line. Holds: a stack is stored once; a stack that finds no room counts for
-//! the caller; what is noted at a look is sorted in later, many looks at once, so that a look disturbs the
-//! script little. Not here: how a stack is looked at (`vm::fuel::sampling`).
+//! the caller; samples are noted first and sorted in later, many at once, so that sampling disturbs the
+//! script little. Not here: taking a sample (`vm::fuel::sampling`).
 
 use std::collections::BTreeMap;
 

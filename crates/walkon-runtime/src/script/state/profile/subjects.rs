@@ -1,4 +1,4 @@
-//! Whose code is called, by number.
+//! Numbers for the owners of called code.
 //!
 //! In: files, and on whose behalf they run. Out: a number each. Holds: the same twice has one number; nothing
 //! is allocated for one by itself. Characters begin one after another, and so lie one after another in memory

@@ -1,5 +1,4 @@
-//! What a cinematic file returns: a table with a script, what it holds and locks, and what it does at its
-//! end.
+//! The table that a cinematic file returns: its script, what it holds and locks, and its end.
 //!
 //! In: the table. Out: a definition whose shape was checked, or a sentence about the first mistake. Not here:
 //! whether the characters exist, which is asked when a scene is played (`cinematic`).

@@ -1,5 +1,5 @@
-//! Scenes under way whose code is replaced: those that say so are cancelled and begun again, the others
-//! finish on their old code.
+//! Reload of running scenes: those that ask for it are cancelled and begun again, the others finish on their
+//! old code.
 //!
 //! In: the files of a unit, the definitions that scripts have made. Out: new scenes with the old arguments.
 //! Holds: everything that can be checked is checked before anything changes; the held characters are released

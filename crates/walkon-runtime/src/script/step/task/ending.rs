@@ -1,4 +1,4 @@
-//! How tasks end by themselves: done, or failed.
+//! The end of tasks by themselves: done, or failed.
 //!
 //! In: results, failures. Out: waiting tasks are told, `task.onCancel` functions are queued, the owner of the
 //! task learns of it. Holds: a task ends once; nothing runs inside the call that ends it. Not here: tasks

@@ -1,8 +1,8 @@
-//! When the one test that runs in this VM has its turn.
+//! The turns of the one test that runs in this VM.
 //!
 //! In: the task of the test, the tick. Out: the same, begun, resumed, ended. Holds: the test comes last in
-//! steps 3 and 12; its fuel is not that of the level, so a test does not change what it looks at; what it
-//! started ends with it. Not here: what it expects (`testing`).
+//! steps 3 and 12; its fuel is not that of the level, so a test does not change the level; everything it
+//! started ends with it. Not here: its expectations (`testing`).
 
 use mlua::{MultiValue, Value};
 

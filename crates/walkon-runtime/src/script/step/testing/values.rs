@@ -1,4 +1,4 @@
-//! Values of expectations: when two are the same or equal, and how one is shown.
+//! Compares and shows values of expectations.
 //!
 //! Holds: no metamethod of a script is called; tables are compared and shown to a bounded depth and length;
 //! what is shown has no addresses and the same order in every process.

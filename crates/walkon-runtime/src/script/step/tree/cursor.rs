@@ -1,4 +1,4 @@
-//! A tree while it is ticked or left, and how its nodes are left.
+//! The cursor of a tree while it is ticked or left; leaving nodes.
 //!
 //! In: the tree, the state of its nodes. Out: tasks and walks ended, `exit` called. Holds: a node that was
 //! entered is left exactly once, and learns how it really ended. Not here: ticks (`tree::tick`).

@@ -1,4 +1,4 @@
-//! Nodes of behaviour trees: what makes a table a node, and the tables that `bt` builds as one flat list.
+//! Nodes of behaviour trees: flattens the tables that `bt` builds into one list.
 //!
 //! In: the node at the root. Out: all nodes under it, each with the places of its children; a node that
 //! stands in two places is two nodes. Holds: bounded by what the builders allow; nothing is checked again,

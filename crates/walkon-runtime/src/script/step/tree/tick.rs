@@ -1,4 +1,4 @@
-//! What each node of a behaviour tree does in a tick, and what is done when it is left.
+//! Ticks each node of a behaviour tree, and leaves it.
 //!
 //! In: the tree, the state of its nodes. Out: calls of predicates, tasks of actions, walks. Holds: a node is
 //! ticked once in a tick of its tree, so a tick is bounded; a branch that runs is left before an action, a

@@ -1,4 +1,4 @@
-//! Many calls one after another, each on a fuel of its own, without the host in between.
+//! Batched calls: many calls in a row, each on its own fuel, without the host in between.
 //!
 //! In: which rows of two lists to call, functions and their first arguments. Out: how many calls have begun,
 //! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at

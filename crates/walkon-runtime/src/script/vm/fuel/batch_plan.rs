@@ -1,4 +1,4 @@
-//! What a batch of calls is to do, and how far it has come.
+//! The plan of a batch of calls, and its progress.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! Looks at the stack of a script now and then, to say which functions and lines its fuel went to.
+//! A sampling profiler: looks at the stack of a script now and then, to attribute fuel to functions and
+//! lines.
 //!
 //! In: safepoints as they are passed, units that functions of the host took. Out: stacks with weights. Holds:
 //! a look is due after so many safepoints, or as many units of the host, and never by time, so all runs of a

@@ -1,4 +1,4 @@
-//! Where a call stood when it was ended.
+//! The stack of a call at the point where it was ended.
 //!
 //! In: stacks whose safepoints raise. Out: frames of scripts, innermost first. Holds: of each stack the first
 //! look is kept: its later safepoints raise because of it, on the way out of protected calls. The next stack

@@ -1,4 +1,4 @@
-//! Plain data of scripts to the bytes of a save game and back, without a tree in between.
+//! Encodes plain data of scripts directly into the bytes of a save game, and back.
 //!
 //! In: values of Lua; bytes. Out: bytes; values of Lua. Holds: the bytes, the limits and the refusals are
 //! those of the way by way of [`Plain`]; what is not plain in all its parts is left to that way; buffers are
