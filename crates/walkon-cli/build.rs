@@ -1,4 +1,4 @@
-//! Compresses the outlines of letters, so that the program that carries them is smaller.
+//! Compresses the outlines of letters, so that the program with them is smaller.
 //!
 //! In: `src/shell/font/outlines.txt`. Out: `outlines` in the folder of the build. Not here: what they mean
 //! (`src/shell/font.rs`).

@@ -1,4 +1,4 @@
-//! Compresses the files of the page, so that the program that carries them is smaller.
+//! Compresses the files of the page, so that the program with them is smaller.
 //!
 //! In: the folder `page`. Out: each of its files, compressed, in the folder `page` of the build. Not here:
 //! which of them are served (`src/page.rs`).

@@ -1,4 +1,4 @@
-//! How a command ends: exit codes, and the last message.
+//! Exit codes, and the last message of a command.
 //!
 //! Holds: one code for one kind of reason (README.md); the kind is decided where the reason is known. Not
 //! here: printing (`report`), the codes of a run (`run`).

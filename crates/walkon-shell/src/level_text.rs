@@ -1,4 +1,4 @@
-//! A level with everything that it needs, as texts.
+//! A level with all its files, as texts.
 //!
 //! In: the name of a level, or its texts. Out: [`LevelText`], from which any thread and any machine builds
 //! the same level. Holds: the level does not depend on where its texts came from; a level whose names of

@@ -1,5 +1,4 @@
-//! What the program and the bindings of walkon share: everything with side effects that more than one of them
-//! needs.
+//! Code with side effects that the program and the bindings of walkon share.
 //!
 //! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same
 //! for every asker: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a script that

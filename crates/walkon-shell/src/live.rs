@@ -1,4 +1,4 @@
-//! A game under way, for a host in another language.
+//! A running game, for a host in another language.
 //!
 //! In: a level, inputs, a bound, a save game. Out: ticks, rows, save games, places of every character as
 //! plain numbers. Holds: a game that has ended runs no more, and says so; a run of many ticks has its

@@ -1,7 +1,7 @@
-//! What went wrong, for a host in another language: one shape for every kind of failure.
+//! Errors for a host in another language: one shape for every kind of failure.
 //!
 //! In: why a level did not open, or a game did not start or was not restored. Out: the kind, a sentence, the
-//! file and the line, every diagnostic; also as JSON. Not here: how it is shown.
+//! file and the line, every diagnostic; also as JSON. Not here: showing it.
 
 use serde::Serialize;
 use walkon_runtime::game::StartError;

@@ -1,7 +1,7 @@
 //! A project on disk: its root, its folders, its levels, the texts of its scripts.
 //!
-//! In: what was typed for LEVEL, the current folder. Out: the root, the level's path below it, script texts
-//! by name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own folder;
+//! In: the argument LEVEL, the current folder. Out: the root, the level's path below it, script texts by
+//! name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own folder;
 //! nothing outside the root is read; every cap is on a count or a size, so no folder can keep a command busy.
 //! Not here: what is in a level (`level`) or a script (`script`).
 

@@ -1,4 +1,4 @@
-//! One run as a line of JSON, and how a command that made it ends.
+//! The row of a run: one line of JSON, and the exit code of the command that made it.
 //!
 //! In: the report of a run, how long it took. Out: the object that `run --format json` prints, an exit code.
 //! Holds: this is the only place that writes it. Not here: what a run does

@@ -1,6 +1,6 @@
-//! The scripts that a level names.
+//! Checks the names of scripts in a level.
 //!
-//! In: a level, the texts of its project. Out: diagnostics: names that mean no script, or more than one
+//! In: a level, the texts of its project. Out: diagnostics: unknown names of scripts, or ambiguous ones
 //! (fault:F19). Holds: nothing runs; every name is looked up the way a run looks it up. Not here: what stands
 //! in the scripts.
 

@@ -1,4 +1,4 @@
-//! The clock that can stop a script.
+//! The watchdog: a clock that can stop a script.
 //!
 //! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a
 //! run computes: a call that is ended marks the run as not repeatable. The clock is the monotonic one

@@ -1,4 +1,4 @@
-//! A client: what it wants to see, and what is on its way to it.
+//! A client: what it wants to see, and its queue of messages.
 //!
 //! In: texts and frames of every part that sends some. Out: messages in order, frames only as fast as they
 //! are acknowledged. Holds: telling a client never waits: of frames and overlays only the newest is kept, and

@@ -1,8 +1,7 @@
-//! Commands of clients: what each asks for, and which part does it.
+//! Commands of clients: parses each, and passes it to the part that does it.
 //!
-//! In: JSON. Out: orders for the running level, wishes for the past, outlooks for the future, work for the
-//! desk; or why a command is none. Holds: every command is answered once; a wrong field is named. Not here:
-//! the work itself.
+//! In: JSON. Out: requests to the running level, to the past, to the future, to the desk; or why a command is
+//! not valid. Holds: every command is answered once; a wrong field is named. Not here: the work itself.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;

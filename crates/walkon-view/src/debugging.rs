@@ -1,4 +1,4 @@
-//! The debugger of the running level: what it stops at, and what is done while it stands still.
+//! The debugger of the running level: its stops, and the service of clients meanwhile.
 //!
 //! In: orders and questions of clients, a level that stands still. Out: stops, told to all clients; answers.
 //! Holds: the thread of the level waits here, and serves clients meanwhile: what is asked of the level itself

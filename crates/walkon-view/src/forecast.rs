@@ -1,8 +1,8 @@
 //! The future of a level, computed ahead, again at every save.
 //!
 //! In: the record of the run, changed texts. Out: everything that will happen up to a horizon, where every
-//! character will go, and how that differs from the future before. Holds: a newer wish ends the work on an
-//! older one; parts are told as soon as they are ready; the running level is not touched. Not here: the past
+//! character will go, and how that differs from the future before. Holds: a newer request ends the work on an
+//! older one; parts are sent as soon as they are ready; the running level is not touched. Not here: the past
 //! (`replica`).
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Where every character is in a tick, and the bytes that say so.
+//! Frames: the place of every character in a tick, in bytes or JSON.
 //!
 //! In: a game. Out: rows of one size; a binary message or JSON. Holds: a row is all that a page needs to draw
 //! a moving character; angles are kept to a 65,536th of a turn. Not here: names, colours, behaviours, which

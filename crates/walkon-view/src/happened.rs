@@ -1,4 +1,4 @@
-//! What happened in a tick, as items on the lanes of a timeline.
+//! Events of a tick as items on the lanes of a timeline.
 //!
 //! In: the events of a tick. Out: items with a lane, a sentence and the line that a trace has for it. Holds:
 //! what happens to every character all the time (new plans, steps aside) is left out, and long data as in a

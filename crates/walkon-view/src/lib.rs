@@ -1,4 +1,4 @@
-//! The live page: a level that runs, is watched, rewound, inspected and edited through a protocol.
+//! The live page: runs a level that clients watch, rewind, inspect and edit through a protocol.
 //!
 //! In: a project (its level, its scripts), commands of clients. Out: frames, pictures, events, answers;
 //! patched files. Holds: everything that changes the level is an input of the run, so a run that was watched

@@ -1,7 +1,7 @@
-//! The files of the page, which the program carries, compressed by `build.rs`.
+//! Serves the files of the page, which the program carries, compressed by `build.rs`.
 //!
-//! In: a path. Out: its bytes and their kind. Holds: nothing is read from the disk. Not here: which requests
-//! are allowed.
+//! In: a path. Out: its bytes and their kind. Holds: nothing is read from the disk. Not here: allowing
+//! requests.
 
 use std::borrow::Cow;
 use std::io::Read;

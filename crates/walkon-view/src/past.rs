@@ -1,9 +1,8 @@
-//! What was shown so far: where every character was in each tick, and what happened.
+//! The recorded past: the place of every character in each tick, and the events.
 //!
 //! In: rows and items, tick by tick. Out: the rows of a tick, the way a character went, items of a span of
-//! ticks. Holds: a bound on its memory: the oldest ticks are forgotten first; ticks are kept as what changed
-//! since the one before, with everything every `WHOLE_EVERY` ticks. Not here: what nobody was shown
-//! (`replica`).
+//! ticks. Holds: a bound on its memory: the oldest ticks are forgotten first; ticks are kept as differences
+//! from the one before, and whole every `WHOLE_EVERY` ticks. Not here: ticks that were not shown (`replica`).
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;

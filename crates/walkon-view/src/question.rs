@@ -1,4 +1,4 @@
-//! Questions about a level as it stands in a tick, of now or of the past.
+//! Answers questions about a level in a tick of the present or the past.
 //!
 //! In: a question, a level that stands still, what happened so far. Out: JSON, as `docs/protocol.md` has it.
 //! Holds: asking changes nothing that the hash covers. Not here: which client asks (`commands`), which level

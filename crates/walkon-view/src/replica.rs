@@ -1,9 +1,9 @@
-//! The past, exactly: copies of the level that are run forward to the tick that a client looks at.
+//! Exact past: copies of the level that run forward to the tick that a client looks at.
 //!
 //! In: the record of the run, the ticks that clients look at, their questions. Out: frames, pictures and
 //! answers of those ticks. Holds: a copy is run from the nearest one before the tick, of a few that are kept
-//! along the run; a newer wish of a client replaces an older one; the running level is not touched. Not here:
-//! the frames that were shown before (`past`).
+//! along the run; a newer request of a client replaces an older one; the running level is not touched. Not
+//! here: the frames that were shown before (`past`).
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

@@ -1,4 +1,4 @@
-//! The characters of a level: what a page has to know of each once, and where they are.
+//! The roster of a level: what a page has to know of each character once, and where each is.
 //!
 //! In: a game. Out: rows of a frame; names, colours and sizes of new characters, and the keys of those that
 //! are gone. Not here: bytes (`frame`).

@@ -1,4 +1,4 @@
-//! What a run is made of: the texts it began with, its seed, and every input since.
+//! The record of a run: its first texts, its seed, and every input since.
 //!
 //! In: texts, inputs by tick. Out: the same run again, as often as it is asked for. Holds: a run is decided
 //! by what stands here, so a copy that is run to a tick is the level as it was in that tick; a record that

@@ -1,9 +1,9 @@
-//! The level that runs: its thread, its time, its inputs.
+//! The running level: its thread, its time, its inputs.
 //!
 //! In: orders of clients, saved texts, the clock. Out: ticks, told to clients (`course`); a record from which
-//! the same run can be made again. Holds: everything that reaches the level is an input of a tick and stands
-//! in the record; without inputs the run is that of `walkon run`. It always runs under the debugger, which
-//! changes nothing of it. Not here: what is told (`course`), stops (`debugging`), the past (`replica`), the
+//! the run can be repeated. Holds: everything that reaches the level is an input of a tick and stands in the
+//! record; without inputs the run is that of `walkon run`. It always runs under the debugger, which changes
+//! nothing of it. Not here: updates for clients (`course`), stops (`debugging`), the past (`replica`), the
 //! future (`forecast`), files (`desk`).
 
 use std::cell::RefCell;

@@ -1,10 +1,9 @@
-//! The page and its socket, over HTTP on this machine alone.
+//! The HTTP and WebSocket server of the page, on this machine alone.
 //!
 //! In: connections. Out: the files of the page, a WebSocket for each client. Holds: it listens on 127.0.0.1
 //! only; a socket needs the token of the address, and a request a `Host` and an `Origin` of this server, so
 //! that no other page in the same browser can speak to it; nothing is served but what the program carries; a
-//! client has a thread of its own, and what it does not read is kept within bounds. Not here: what commands
-//! do.
+//! client has a thread of its own, and what it does not read is kept within bounds. Not here: the commands.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};

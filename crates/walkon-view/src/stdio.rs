@@ -1,7 +1,7 @@
-//! The same protocol on standard input and output, a message a line, for tools without a browser.
+//! The protocol on standard input and output, a message a line, for tools without a browser.
 //!
 //! In: lines. Out: lines. Holds: the program ends when its input does, and is never kept from ending by a
-//! reader that does not read. Not here: what commands do.
+//! reader that does not read. Not here: the commands.
 
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::sync::Arc;

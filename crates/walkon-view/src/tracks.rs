@@ -1,4 +1,4 @@
-//! Where every character goes in the future, as clients are told it.
+//! Future tracks of every character, as messages to clients.
 //!
 //! In: places, sampled. Out: a binary message, or JSON. Not here: computing them (`forecast`).
 

@@ -1,7 +1,7 @@
-//! A level under view: its threads, from beginning to end.
+//! A level under view: starts and ends its threads.
 //!
 //! In: a project, the texts to begin with. Out: a running level with its past, its future and its files, for
-//! any number of clients. Holds: when it is over, every thread has ended. Not here: what any of them does.
+//! any number of clients. Holds: when it is over, every thread has ended. Not here: their work.
 
 use std::any::Any;
 use std::sync::Arc;

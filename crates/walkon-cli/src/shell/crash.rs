@@ -1,8 +1,8 @@
-//! What happens when walkon itself is wrong: a report instead of a mystery (fault:H19).
+//! Crash reports: what walkon writes when it panics (fault:H19).
 //!
-//! In: a panic on the thread that runs a command. Out: a crash report on disk and on stderr. Holds: a level
-//! or a script never gets here; only a bug of ours does. The report says how to repeat it. Not here: faults
-//! of scripts.
+//! In: a panic on the thread that runs a command. Out: a crash report on disk and on stderr. Holds: no level
+//! or script causes one; only a bug in walkon does. The report says how to repeat it. Not here: faults of
+//! scripts.
 
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;

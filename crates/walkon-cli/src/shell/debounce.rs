@@ -1,4 +1,4 @@
-//! When files that changed are to be read: noticed paths and times in, batches out.
+//! Debounces file changes: noticed paths and times in, batches of files to read out.
 //!
 //! In: paths that something happened to, the time, whether a file has content. Out: batches of paths. Holds:
 //! a lone save is a batch after [`QUIET`]; files that are saved together come together; a file that is empty

@@ -1,8 +1,8 @@
-//! Noticing that files change: by the system, or by a look at all of them now and then.
+//! Watches files for changes: by system events, or by polling.
 //!
 //! In: folders. Out: paths that something happened to. Holds: no kind of event is trusted, only that there
 //! was one; a folder that took the place of a watched one is watched; when the system cannot watch, or a
-//! watched folder is gone, looking takes its place after one warning (fault:H15); nothing is left running
+//! watched folder is gone, polling takes its place after one warning (fault:H15); nothing is left running
 //! when this is dropped. Not here: what is in a file (`watch`).
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The letters of pictures: outlines of DejaVu Sans Mono, of one width each.
+//! The font of pictures: outlines of DejaVu Sans Mono, all of one width.
 //!
 //! In: a character. Out: its outline, as commands in units of [`EM_UNITS`] to the height of a line; y points
 //! down and is 0 on the line that letters stand on. Holds: a character that the file does not have is an

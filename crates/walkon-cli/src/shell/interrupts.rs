@@ -1,4 +1,4 @@
-//! The signals that end a run.
+//! Signals (SIGINT, SIGTERM) that end a run.
 //!
 //! In: signals of the process. Out: whether one came, and how to end. Holds: a signal ends a run between
 //! ticks; where that takes longer than a second (a tick that lasts, output that nobody takes) the process

@@ -1,4 +1,4 @@
-//! Results of tests as JUnit XML, which build servers read.
+//! Writes test results as JUnit XML, for build servers.
 //!
 //! In: results by file. Out: one document. Holds: it is well-formed whatever names and messages contain;
 //! characters that XML cannot hold are replaced. Not here: where it is written.

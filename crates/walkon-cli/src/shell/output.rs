@@ -1,4 +1,4 @@
-//! Where results go: stdout, and files written beside their place and renamed.
+//! Output of results: stdout, and files that are written to a temporary name and renamed.
 //!
 //! In: text and bytes. Out: nothing, or why not. Holds: a closed pipe ends a command quietly (fault:H7), a
 //! closed stderr is no reason to fail (fault:H9); a file appears whole or not at all; a command never writes

@@ -1,7 +1,7 @@
-//! Parameters that a level gives to behaviours, and what is wrong with them, with the place in the level.
+//! Checks the parameters that a level gives to behaviours, with the place in the level.
 //!
-//! In: a level, what its behaviours say of their parameters. Out: diagnostics of the level. Holds: nothing
-//! runs; every parameter is judged by the runtime's own rules. Not here: what a behaviour says (`lint`).
+//! In: a level, the declared parameters of its behaviours. Out: diagnostics of the level. Holds: nothing
+//! runs; every parameter is judged by the runtime's own rules. Not here: reading the declarations (`lint`).
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! A picture as PNG; several as GIF ([`animation`]).
+//! Renders a picture as PNG, or several as GIF ([`animation`]).
 //!
 //! In: a [`Screen`]. Out: the bytes of a file. Holds: the same screen gives the same bytes; cells meet
-//! without seams, everything else has smooth edges. Not here: what is drawn (`view`), where it is
-//! written (`output`).
+//! without seams, everything else has smooth edges. Not here: drawing (`view`), where the file goes
+//! (`output`).
 
 pub(super) mod animation;
 mod palette;

@@ -1,7 +1,7 @@
-//! Profiles as files of other tools: folded stacks, speedscope, Chrome trace.
+//! Writes profiles in formats of other tools: folded stacks, speedscope, Chrome trace.
 //!
 //! In: a profile, the steps of its ticks. Out: the bytes of a file. Holds: the fuel in folded stacks and in
-//! speedscope is all fuel of the run, to the unit, in the same order every time. Not here: what is profiled
+//! speedscope is all fuel of the run, to the unit, in the same order every time. Not here: profiling
 //! (`script::state::profile`), where the file goes (`profiling`).
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! A profile on its way from a run into a file.
+//! Profiles a run and writes the profile to a file.
 //!
-//! In: the options of a command, the steps of ticks as they end. Out: what the library needs to profile, a
+//! In: the options of a command, the steps of ticks as they end. Out: the settings that the library needs, a
 //! file at the end. Holds: the file is refused before the run begins, or written when it has ended. Not here:
 //! the forms (`profile_files`).
 

@@ -1,8 +1,8 @@
-//! What is wrong, for people: the file, the line, a caret under the place, and advice.
+//! Shows mistakes to people: the file, the line, a caret under the place, and advice.
 //!
 //! In: diagnostics of levels, failures of commands. Out: text for a terminal. Holds: control characters and
-//! marks of direction from files never reach the terminal (fault:C19); a line of ten megabytes is shown by
-//! the part that matters (fault:F41). Not here: what is wrong (`level`, `script`), where it goes (`output`).
+//! marks of direction from files never reach the terminal (fault:C19); a line of ten megabytes is cut to the
+//! part that matters (fault:F41). Not here: finding mistakes (`level`, `script`), where it goes (`output`).
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};

@@ -1,8 +1,8 @@
-//! Save games on their way from and to files.
+//! Reads and writes save game files.
 //!
 //! In: paths, ticks. Out: bytes read; files that are whole or not there. Holds: a file that the run reads is
-//! never written; a new file takes the place of the old one only once it is whole. Not here: what the bytes
-//! say (`game::save`).
+//! never written; a new file takes the place of the old one only once it is whole. Not here: the meaning of
+//! the bytes (`game::save`).
 
 use std::path::{Path, PathBuf};
 

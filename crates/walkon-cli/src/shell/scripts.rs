@@ -1,8 +1,7 @@
-//! The scripts of a project, checked without running them.
+//! Checks the scripts of a project without running them.
 //!
 //! In: the texts of a project. Out: diagnostics: mistakes of syntax, and what `lint` finds. Holds: nothing
-//! runs. Not here: names in levels that mean no script (`walkon_shell`), what a script does wrong while it
-//! runs (`script`).
+//! runs. Not here: unknown script names in levels (`walkon_shell`), faults while a script runs (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

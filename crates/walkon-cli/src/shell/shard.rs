@@ -1,4 +1,4 @@
-//! Which part of the runs a machine makes.
+//! Shards: which part of the runs of a batch this machine makes.
 //!
 //! In: `I/N`, or `auto` and the environment variables by which a Kubernetes indexed Job or a Slurm array
 //! numbers its machines. Out: a part, counted from 0. Holds: every run is in exactly one part; a part that

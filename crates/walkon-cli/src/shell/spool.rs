@@ -1,8 +1,8 @@
-//! Lines that wait in a file until it is known what stands in front of them.
+//! A spool of lines on disk, until it is known what stands before them.
 //!
 //! In: lines, places to go back to. Out: all of them, one after another. Holds: a constant part of them is
 //! in memory; the file is removed once the last clone is dropped; reading the lines returns the first error
-//! of writing them. Not here: what the lines say.
+//! of writing them. Not here: the content of lines.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -1,7 +1,7 @@
-//! Files of level tests: found, and run over several threads.
+//! Runs files of level tests on several threads.
 //!
 //! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their
-//! tests whatever the threads do. Holds: tests of one file run side by side too, and so do the seeds of one
+//! tests, independent of threads. Holds: tests of one file run side by side too, and so do the seeds of one
 //! test; the first seed that does not end as expected is the result of its test: no later seed counts, even
 //! if it has run already; unless asked otherwise, the first test that does not pass stops its file: no later
 //! test counts either. Not here: what a test is (`game::testing`), how the seeds of one come together

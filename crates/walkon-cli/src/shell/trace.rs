@@ -1,9 +1,9 @@
-//! A trace on its way to a file or to stdout.
+//! Writes a trace to a file or to stdout.
 //!
 //! In: whole lines. Out: bytes in place, under a lock. Holds: earlier bytes are never rewritten; the first
 //! line is on the disk before the run begins (fault:H10); at most one second or 64 KiB wait in memory
 //! (fault:H3), ten seconds in the system (fault:H4); after a failed write the file ends with its last whole
-//! line and nothing more is written (fault:H1). Not here: what the lines say (`game::recorder`).
+//! line and nothing more is written (fault:H1). Not here: the content of lines (`game::recorder`).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Seek, Write};

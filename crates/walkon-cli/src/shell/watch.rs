@@ -1,4 +1,4 @@
-//! The files of a project while a level runs: what changed in them, as something to reload.
+//! Watches the files of a project while a level runs, and reads their changes for a reload.
 //!
 //! In: a project on disk, the level in it, texts as the run began. Out: [`Changed`] texts. Holds: contents
 //! are compared by hash, so a file that was saved unchanged is ignored (fault:E9) unless it waits because it

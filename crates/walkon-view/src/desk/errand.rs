@@ -1,4 +1,4 @@
-//! What the desk is asked to do about files.
+//! Work for the desk.
 
 use serde_json::Value;
 use walkon_runtime::game::inputs::Reload;

@@ -1,9 +1,9 @@
-//! Paths that are expected of a level: a list, run again at each edit, kept as a file of level tests.
+//! Expected paths of a level: a list, run again at each edit, kept as a file of level tests.
 //!
-//! In: where from, where to, for which character, and what is to come of it; a way to ask the map; the text
-//! of a file that was written here. Out: what came of each; the text of that file, which `walkon test` runs.
-//! Holds: reading a file gives the list that was written into it; every row is a test with a name that says
-//! what is expected. Not here: when they are run, where the file lies.
+//! In: start, goal, character and expected result of each; a way to ask the map; the text of a file that was
+//! written here. Out: the result of each; the text of that file, which `walkon test` runs. Holds: reading a
+//! file gives the list that was written into it; every row is a test with a name that says what is expected.
+//! Not here: when they are run, where the file lies.
 
 use std::fmt::Write as _;
 

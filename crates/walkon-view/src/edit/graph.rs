@@ -1,9 +1,9 @@
-//! The points and links of a level whose map is a graph, worked on from the page.
+//! Edits the points and links of a level whose map is a graph, from the page.
 //!
-//! In: a document, what its level lies among, an action. Out: the document with the new graph as one step,
-//! and an answer in the words of `walkon graph --format json`. Holds: what `walkon graph` does with a level
-//! is done here by the same functions; every action that changes something is one step that the document
-//! takes back. Not here: that work itself (`walkon_runtime::level::graph::work`), pictures.
+//! In: a document, the files beside its level, an action. Out: the document with the new graph as one step,
+//! and an answer in the words of `walkon graph --format json`. Holds: it calls the same functions as `walkon
+//! graph`; every action that changes something is one step that the document takes back. Not here: that work
+//! itself (`walkon_runtime::level::graph::work`), pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! How a JSON text is laid out, and new values laid out the same.
+//! The layout of a JSON text, and new values in the same layout.
 //!
 //! In: a text, a value, a value of the text to take as a model. Out: the text of the value. Holds: a value
 //! takes the layout of its model: one line, an element a line, or lines that are filled; without a model

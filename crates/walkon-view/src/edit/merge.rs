@@ -1,4 +1,4 @@
-//! Two people changed one text: both changes, where they do not meet.
+//! Three-way merge of two changes to one text, where they do not conflict.
 //!
 //! In: the text that both began with, and what each has made of it. Out: a text with the changes of both, or
 //! none where they changed the same lines. Holds: a line that only one side changed is as that side has it;

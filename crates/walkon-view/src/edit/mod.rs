@@ -1,8 +1,8 @@
-//! Editing: a level's own text, changed where people point and nowhere else.
+//! Edits the text of a level in place, and leaves everything else as it is.
 //!
-//! In: the texts of a level, changes of a client. Out: new texts, a history, what `check` says of them.
-//! Holds: what is not changed survives byte for byte; what another program wrote meanwhile is never lost. Not
-//! here: the protocol, the running level.
+//! In: the texts of a level, changes of a client. Out: new texts, a history, the findings of `check`. Holds:
+//! unchanged text survives byte for byte; text that another program wrote meanwhile is never lost. Not here:
+//! the protocol, the running level.
 
 pub mod document;
 pub mod expectations;

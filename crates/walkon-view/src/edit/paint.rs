@@ -1,4 +1,4 @@
-//! Cells of maps that are drawn with characters.
+//! Paints cells of maps that are drawn with characters.
 //!
 //! In: the text of a level or of the text grid that it names, cells, a character. Out: the text with those
 //! characters changed and nothing else. Holds: a character that means nothing on that map is refused, and so

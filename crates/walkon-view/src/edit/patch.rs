@@ -1,4 +1,4 @@
-//! Changes to a JSON text that leave the rest of it as it was written.
+//! Patches a JSON text and leaves the rest of it as it was written.
 //!
 //! In: a text, a list of changes, each at a JSON pointer. Out: the new text, or the change that is not
 //! possible and what was expected. Holds: order, spaces, line breaks and the spelling of numbers of

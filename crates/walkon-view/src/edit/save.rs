@@ -1,9 +1,8 @@
-//! Writing files of a project: whole or not at all, and nowhere else.
+//! Writes files of a project atomically, and never outside it.
 //!
 //! In: the root of a project, a path below it, bytes. Out: the file, or why it is as it was. Holds: nothing
 //! outside the root is written or made, also not through links; a reader of the file meanwhile gets the
-//! old or the new one; permissions stay. Not here: which files may be written (the protocol), what stands in
-//! them.
+//! old or the new one; permissions stay. Not here: which files may be written (the protocol), their content.
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

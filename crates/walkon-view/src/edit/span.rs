@@ -1,4 +1,4 @@
-//! Where the values of a JSON text stand.
+//! Finds the byte spans of values in a JSON text.
 //!
 //! In: a text that serde_json takes for JSON. Out: the bytes of a value, of the members of an object, of the
 //! items of a list, one level at a time; the value of a pointer. Holds: never panics, whatever the text. Not

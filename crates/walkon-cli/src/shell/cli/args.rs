@@ -1,8 +1,8 @@
-//! Arguments as they are typed.
+//! The arguments of every command.
 //!
 //! In: words of a command line. Out: one struct a command. Holds: every command has an example in its help;
-//! what is wrong with a single value is said here, what is wrong between files and values in the command. Not
-//! here: anything that looks at the disk.
+//! mistakes in a single value are reported here, conflicts between files and values by the command. Not here:
+//! access to the disk.
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! `walkon bake`: the precomputed grid of a level, beside it.
+//! `walkon bake`: writes the precomputed grid of a level beside it.
 
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};

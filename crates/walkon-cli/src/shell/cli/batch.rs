@@ -1,4 +1,4 @@
-//! `walkon batch`: many runs of levels, over all cores, or a part of them; and their parts joined again.
+//! `walkon batch`: runs levels many times on all cores, or one shard of the runs; merges the rows of shards.
 //!
 //! In: levels, seeds, a bound, which part. Out: one line of `run`'s JSON for each seed on stdout, in the
 //! order of levels and seeds; a table of measures on stderr. Holds: no file is watched (fault:E20). Not here:

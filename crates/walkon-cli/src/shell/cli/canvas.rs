@@ -1,7 +1,7 @@
-//! Pictures of levels and searches: how they are framed and titled, and how they are written.
+//! Pictures of levels and searches: framing, titles, output.
 //!
-//! In: a world, a layer, where it is looked at from. Out: pictures; text, SVG or PNG. Not here: what is drawn
-//! of a world (`view`), which moment of it (`draw`), films (`draw::animate`).
+//! In: a world, a layer, the viewpoint. Out: pictures; text, SVG or PNG. Not here: drawing a world (`view`),
+//! choosing the tick (`draw`), animations (`draw::animate`).
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
-//! `walkon check`: levels and scripts, without running them.
+//! `walkon check`: checks levels and scripts without running them.
 //!
-//! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings,
-//! so it never fails a check; a level in which nothing was found is started, as a run would, and what keeps
-//! it from starting is shown. A folder is checked with all levels and scripts below it, a project with those
-//! in its level and script folders.
+//! Holds: every mistake is shown, not only the first; the map report has only notes and warnings, so it never
+//! fails a check; a level without mistakes is started, as a run would, and any failure to start is shown. A
+//! folder is checked with all levels and scripts below it, a project with those in its level and script
+//! folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

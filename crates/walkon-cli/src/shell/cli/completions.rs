@@ -1,4 +1,4 @@
-//! `walkon completions`: what a shell needs to complete our command line.
+//! `walkon completions`: writes shell completions.
 
 use clap::CommandFactory;
 use walkon_shell::{CommandFailure, Exit};

@@ -1,8 +1,8 @@
-//! `walkon debug`: a run under the debugger that has started it.
+//! `walkon debug`: runs a level under the debugger that started the program.
 //!
 //! In: a level, requests on standard input. Out: answers and events on standard output, everything else on
-//! stderr. Holds: a level that cannot be run is said in the answer to `launch`. Not here: the run (`run`),
-//! the protocol (`shell::debug`).
+//! stderr. Holds: if a level cannot be run, the answer to `launch` says why. Not here: the run (`run`), the
+//! protocol (`shell::debug`).
 
 use std::num::NonZeroUsize;
 

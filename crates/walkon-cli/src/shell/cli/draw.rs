@@ -1,4 +1,4 @@
-//! `walkon draw`: the map, a tick of a run, or a search, as text, SVG or PNG; a run as GIF.
+//! `walkon draw`: draws the map, a tick of a run, or a search, as text, SVG or PNG; a run as GIF.
 
 mod animate;
 mod source;

@@ -1,4 +1,4 @@
-//! `walkon graph`: points and links for a level whose map is a graph, made, checked and divided.
+//! `walkon graph`: makes, checks and divides the points and links of a level whose map is a graph.
 //!
 //! In: a level whose `navigation.kind` is `graph`, its scene, the editing form of its graph beside it. Out:
 //! that form again, the compact form, pictures, a way. Holds: a file is written whole or not at all, and only

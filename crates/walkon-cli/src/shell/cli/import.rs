@@ -1,4 +1,4 @@
-//! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
+//! `walkon import`: imports a map of the editor Tiled as a level file, with a report on its layers.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

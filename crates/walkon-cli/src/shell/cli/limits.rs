@@ -1,4 +1,4 @@
-//! `walkon limits`: the limits in force, of a level or by default.
+//! `walkon limits`: prints the limits in force, of a level or by default.
 
 use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::project::find_level;

@@ -1,8 +1,8 @@
-//! The command line: one file a command.
+//! The command line: one file for each command.
 //!
 //! In: the arguments of the process. Out: results on stdout, everything else on stderr, an exit code. Holds:
 //! a command runs on a thread with a stack of its own size (fault:H14); a closed pipe ends it quietly
-//! (fault:H7); a panic is a bug of ours and ends with 70 (fault:H19). Not here: what commands do.
+//! (fault:H7); a panic is a bug in walkon and ends with 70 (fault:H19). Not here: the commands themselves.
 
 pub(super) mod args;
 mod bake;

@@ -1,8 +1,9 @@
-//! `walkon path --map --scen`: the queries of a MovingAI scenario, each against the cost it should have.
+//! `walkon path --map --scen`: answers the queries of a MovingAI scenario, and compares each cost with the
+//! expected one.
 //!
 //! Holds: costs are those of the cells, not of the smoothed line: square-8, no corner cutting, unit cells;
-//! what differs from the file by more than a thousandth, and by more than the file's own rounding, counts as
-//! wrong, and one wrong answer fails the command.
+//! a cost that differs from the file by more than a thousandth, and by more than the file's own rounding,
+//! counts as wrong, and one wrong answer fails the command.
 
 use std::path::Path;
 use std::time::Instant;

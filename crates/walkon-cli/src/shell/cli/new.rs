@@ -1,4 +1,4 @@
-//! `walkon new`: a project to begin with.
+//! `walkon new`: creates a project.
 //!
 //! In: a folder. Out: the files of `scaffold`, written below it. Holds: a folder with anything in it is
 //! refused before the first file is written; nothing is ever replaced; when a file cannot be written, those

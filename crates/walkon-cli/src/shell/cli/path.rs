@@ -1,4 +1,4 @@
-//! `walkon path`: one path, with its measures and, if asked for, a picture of the search.
+//! `walkon path`: answers one path query, with its measures and, on request, a picture of the search.
 
 use glam::Vec3;
 use walkon_shell::project::find_level;

@@ -1,7 +1,7 @@
-//! Questions for paths, as commands ask them: where from, where to, on which layer.
+//! Path queries as commands take them: start, goal, layers.
 //!
-//! In: places and names of layers as they are typed. Out: answers of the map, with what they took. Not here:
-//! how answers are shown (`path`, `draw`, `graph`).
+//! In: places and names of layers as they are typed. Out: answers of the map, with their cost. Not here:
+//! showing answers (`path`, `draw`, `graph`).
 
 use std::sync::Arc;
 use std::time::Instant;

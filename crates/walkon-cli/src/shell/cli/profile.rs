@@ -1,8 +1,8 @@
-//! `walkon profile`: what the scripts of a level cost, as a table.
+//! `walkon profile`: prints the cost of a level's scripts, as a table.
 //!
-//! In: a level, a bound, what the rows are to be. Out: a row for each file, character, callback, function or
-//! line with its fuel, or one JSON object. Holds: fuel is the same on every machine; time is that of this
-//! one. Not here: the sums (`script::state::profile`), files of other tools (`shell::profile_files`).
+//! In: a level, a bound, the kind of rows. Out: a row for each file, character, callback, function or line
+//! with its fuel, or one JSON object. Holds: fuel is the same on every machine; time is that of this one. Not
+//! here: the sums (`script::state::profile`), files of other tools (`shell::profile_files`).
 
 use std::fmt::Write as _;
 

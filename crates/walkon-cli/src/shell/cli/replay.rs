@@ -1,8 +1,8 @@
-//! `walkon replay`: a trace run again, and where it differs.
+//! `walkon replay`: replays a trace, and reports where it differs.
 //!
 //! In: a trace; the project it is of, around it or around the current folder. Out: that nothing differs, or
-//! the first line and the first hash that do. Holds: nothing is run before version, level, scripts and limits
-//! were seen to be those of the trace. Not here: how lines are compared (`game::replay`).
+//! the first line and the first hash that do. Holds: version, level, scripts and limits are compared with the
+//! trace before anything runs. Not here: comparing lines (`game::replay`).
 
 use std::collections::BTreeMap;
 use std::path::Path;

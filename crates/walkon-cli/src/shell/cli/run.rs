@@ -1,4 +1,4 @@
-//! `walkon run`: a level from its first tick to its end.
+//! `walkon run`: runs a level from its first tick to its end.
 //!
 //! In: a level, its scripts, a bound. Out: a line for each notable event and a summary, or one JSON object; a
 //! trace. Holds: everything that can be refused is refused before tick 0; a signal ends the run between two

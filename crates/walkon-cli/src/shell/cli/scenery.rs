@@ -1,4 +1,4 @@
-//! The scene that the graph of a level stands on, out of its files.
+//! Loads the scene below the graph of a level.
 
 use glam::Vec3;
 use walkon_shell::project::FoundLevel;

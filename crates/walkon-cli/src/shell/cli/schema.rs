@@ -1,4 +1,4 @@
-//! `walkon schema`: the JSON schema of levels.
+//! `walkon schema`: prints the JSON schema of levels.
 
 use walkon_shell::{CommandFailure, Exit};
 

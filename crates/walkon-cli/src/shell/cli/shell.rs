@@ -1,7 +1,7 @@
-//! What commands share: the options of all of them, and how they read levels and scripts.
+//! Options and functions that all commands share: reading levels and scripts, showing mistakes.
 //!
 //! In: a level that was found. Out: the level, its scripts; diagnostics and faults on stderr with their
-//! lines. Not here: what commands do.
+//! lines. Not here: the commands themselves.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! `walkon test`: every file of level tests, headlessly, in parallel.
+//! `walkon test`: runs every file of level tests, headlessly, in parallel.
 //!
 //! In: paths, options. Out: a line for each test, for a failure what, where and when, the last events, a map
 //! and the command that repeats it; `N passed, N failed`, or one JSON object; JUnit XML in a file. Holds: the
-//! same order whatever the threads do. Not here: running them (`shell::suite`).
+//! order does not depend on the threads. Not here: running them (`shell::suite`).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `walkon types`: what editors complete and check scripts with.
+//! `walkon types`: writes editor definitions for completing and checking scripts.
 
 use std::path::Path;
 

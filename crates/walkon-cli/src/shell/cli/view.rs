@@ -1,8 +1,8 @@
-//! `walkon view`: a level in a browser, or on standard input and output.
+//! `walkon view`: shows a level in a browser, or on standard input and output.
 //!
 //! In: a level, its project, files that are saved. Out: the address of the page; a trace at the end. Holds:
-//! it ends with a signal, or with the input of `--stdio`, and leaves nothing behind. Not here: what the page
-//! can do (the crate `walkon-view`).
+//! it ends with a signal, or with the input of `--stdio`, and leaves nothing behind. Not here: the page
+//! itself (the crate `walkon-view`).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

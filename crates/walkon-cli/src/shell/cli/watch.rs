@@ -1,4 +1,4 @@
-//! `walkon watch`: a level in real time, whose scripts and level file are taken in as they are saved.
+//! `walkon watch`: runs a level in real time, and reloads its scripts and level file as they are saved.
 //!
 //! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it
 //! took; a broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts

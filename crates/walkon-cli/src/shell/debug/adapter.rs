@@ -1,4 +1,4 @@
-//! Requests of debugger clients and their answers: one branch for each request.
+//! Answers the requests of debugger clients: one branch for each request.
 //!
 //! In: requests, a level that stands still. Out: answers, events, orders. Holds: a request is answered once;
 //! one that is not known or makes no sense is refused with a sentence; paths are those of the client's disk,

@@ -1,8 +1,8 @@
-//! A client of the Debug Adapter Protocol: its requests as they come, what it is sent, what it wants of the
-//! levels that run.
+//! A client of the Debug Adapter Protocol: its requests, the messages to it, its requirements of running
+//! levels.
 //!
 //! In: messages. Out: requests, in order; answers and events. Holds: a request is kept until it is read. Not
-//! here: what requests mean (`adapter`), how messages are written (`wire`).
+//! here: the meaning of requests (`adapter`), the encoding of messages (`wire`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufReader, Read, Write};

@@ -1,7 +1,7 @@
-//! Messages of the Debug Adapter Protocol on a stream: a length, an empty line, JSON.
+//! Encodes and decodes messages of the Debug Adapter Protocol: a length, an empty line, JSON.
 //!
-//! In: bytes. Out: objects, and back. Holds: a message is bounded; one that is no JSON is null, and whatever
-//! else comes ends the reading. Not here: what messages mean (`adapter`).
+//! In: bytes. Out: objects, and back. Holds: a message is bounded; one that is not JSON is null, and anything
+//! else ends the reading. Not here: the meaning of messages (`adapter`).
 
 use std::io::{self, BufRead, Write};
 

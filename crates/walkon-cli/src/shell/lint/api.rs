@@ -1,7 +1,7 @@
-//! What the API has, looked up by name: the registration table, read once.
+//! The API by name: an index of the registration table.
 //!
 //! In: the table (`script::bind`), the globals of Luau. Out: entries of libraries and types, fields of
-//! tables, types of values. Holds: no name of the API is written here. Not here: what a script does with it.
+//! tables, types of values. Holds: no name of the API is written here. Not here: its use by a script.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! Events of the runtime in scripts: told by them, which is refused, or heard under a name that is not quite
-//! right.
+//! Checks names of events in scripts: events of the runtime that a script emits, or names that are close to a
+//! known one.
 //!
 //! In: the events that a script names, and those that the scripts of the project tell. Out: findings. Holds:
 //! a name that some script tells is the author's own, however near it is; a host may tell any other, so a

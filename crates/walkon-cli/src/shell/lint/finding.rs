@@ -1,4 +1,4 @@
-//! One thing to say about a script, before its line is looked up.
+//! A finding of the linter, before its line is looked up.
 //!
 //! In: a code, a place in the text, a message. Out: a [`LintFinding`], with a help or the nearest known name.
 //! Holds: codes are only ever added. Not here: looking for findings (`rules`), lines and columns.

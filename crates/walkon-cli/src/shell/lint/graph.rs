@@ -1,4 +1,4 @@
-//! Which level uses which script: by its own words, and by those of the scripts that it uses.
+//! The graph of uses: which level uses which script, directly or through other scripts.
 //!
 //! In: the scripts and levels of a project. Out: the scripts with what they name, the uses. Holds: a script
 //! that no level uses is judged by all levels; while a level that uses a script is broken, names in that

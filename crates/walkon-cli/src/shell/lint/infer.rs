@@ -1,8 +1,8 @@
-//! The values of the expressions of a script, without running it.
+//! Type inference: the values of the expressions of a script, without running it.
 //!
 //! In: a tree, the API. Out: a value for each expression, unknown where the text does not say. Holds: the
 //! value of a variable is what all its assignments agree on; asking is bounded, since nothing is asked twice.
-//! Not here: what is wrong (`rules`).
+//! Not here: mistakes (`rules`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

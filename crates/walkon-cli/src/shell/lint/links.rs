@@ -1,4 +1,4 @@
-//! What a script names: things of levels, other scripts, levels; and what it gives names to.
+//! The names in a script: of things of levels, of other scripts, of levels; and the names that it gives.
 //!
 //! In: a script that is being looked at. Out: its links, each with its place. Holds: the types of the table
 //! say which texts are names, and of which kind of thing. Not here: whether the names lead anywhere

@@ -1,4 +1,4 @@
-//! A syntax tree into the tree that rules look at.
+//! Lowers a syntax tree to the tree that rules read.
 //!
 //! In: the text of a script that compiles. Out: a [`SyntaxTree`]. Holds: names are told apart by scope, as
 //! the language does it. Not here: expressions (`lower_expr`).

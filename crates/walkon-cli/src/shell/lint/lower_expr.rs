@@ -1,4 +1,4 @@
-//! Expressions of a syntax tree into the tree that rules look at.
+//! Lowers expressions of a syntax tree to the tree that rules read.
 //!
 //! In: expressions. Out: entries of the list of a [`Tree`](super::tree::Tree). Holds: each expression is
 //! looked at once; where it stands follows from its parts, because asking the parser for the place of a node

@@ -1,4 +1,4 @@
-//! What is wrong with scripts, found without running them.
+//! The linter: finds mistakes in scripts without running them.
 //!
 //! In: the texts of a project's scripts, its levels. Out: diagnostics, in the order of the text. Holds:
 //! nothing runs; the registration table alone knows the API; nothing uncertain is reported. Not here: reading

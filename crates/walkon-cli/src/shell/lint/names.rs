@@ -1,7 +1,7 @@
-//! Names of things in levels, and names in scripts that lead nowhere.
+//! Checks names of things in levels, and names in scripts that lead nowhere.
 //!
 //! In: the links of a script, the levels that use it. Out: findings. Holds: a name is unknown when no level
-//! that uses the script has it and no script gives it. Not here: which level uses what (`graph`).
+//! that uses the script has it and no script gives it. Not here: the use of scripts by levels (`graph`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

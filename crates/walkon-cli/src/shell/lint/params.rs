@@ -1,7 +1,7 @@
-//! What a behaviour says of its parameters, read from its text.
+//! Reads the parameters that a behaviour declares from its text.
 //!
 //! In: the table that a behaviour returns. Out: the declarations, when all of them stand there as plain data.
-//! Holds: the runtime's own reading judges them. Not here: what levels give (`shell/scripts`).
+//! Holds: the runtime's own reading judges them. Not here: the values in levels (`shell/scripts`).
 
 use std::collections::BTreeMap;
 

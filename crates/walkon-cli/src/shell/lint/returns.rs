@@ -1,4 +1,4 @@
-//! What a file returns, when others use it as a behaviour or a cinematic, and what a level script defines.
+//! Checks the return value of a file that is a behaviour or a cinematic, and the functions of a level script.
 //!
 //! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file that returns
 //! different things is not judged, nor is a table that the file hands on to others; functions and data of the

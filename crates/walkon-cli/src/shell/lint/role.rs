@@ -1,4 +1,4 @@
-//! What kind of file a script is, which decides what its functions may do.
+//! The role of a script file, which decides what its functions may do.
 //!
 //! In: a tree, and how levels and other scripts name the file. Out: its role. Holds: for a file that nobody
 //! names the text decides, and when that is not certain it is a module.

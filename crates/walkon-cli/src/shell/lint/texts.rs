@@ -1,4 +1,4 @@
-//! What is looked at: levels and scripts as far as they matter to one another.
+//! The texts to check: levels and scripts, as far as they matter to one another.
 
 use super::links::ScriptNames;
 use super::names::LevelNames;

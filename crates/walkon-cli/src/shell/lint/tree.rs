@@ -1,8 +1,7 @@
-//! A script as the rules look at it: expressions in one list, each with its user, and what every name can
-//! hold.
+//! The syntax tree for rules: expressions in one list, each with its user, and the values of every name.
 //!
 //! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of
-//! the list is the order of the text, calls after their arguments. Not here: what a value is (`infer`).
+//! the list is the order of the text, calls after their arguments. Not here: inferring values (`infer`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a value is, as far as a script says so.
+//! Inferred values: what a value is, as far as a script says so.
 //!
 //! In: nothing. Out: [`InferredValue`], and the value that two agree on. Not here: finding the value of an
 //! expression (`infer`).

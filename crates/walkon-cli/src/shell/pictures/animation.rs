@@ -1,9 +1,9 @@
-//! Pictures one after another, as GIF.
+//! Encodes pictures one after another as an animated GIF.
 //!
 //! In: screens of one size above their legends, the legend of all of them. Out: the bytes of a GIF that runs
 //! for ever. Holds: the same screens give the same bytes; one palette for all frames; a frame holds only the
 //! changes since the one before, so memory and file grow with the movement; the ground is drawn once. Not
-//! here: what is drawn (`view`), when (`cli::draw`).
+//! here: drawing (`view`), timing (`cli::draw`).
 
 use std::borrow::Cow;
 

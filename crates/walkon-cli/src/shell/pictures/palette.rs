@@ -1,4 +1,4 @@
-//! The colours of every animation.
+//! The colour palette of every animation.
 //!
 //! In: an opaque pixel. Out: the index of the nearest of 255 colours. Holds: the palette is the same for
 //! every frame of every animation, so nothing flickers and equal pictures give equal bytes; every colour of

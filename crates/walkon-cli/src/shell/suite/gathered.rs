@@ -1,4 +1,4 @@
-//! The runs of one test, one a seed, on their way into its result.
+//! Gathers the runs of one test, one a seed, into its result.
 //!
 //! In: results by seed, in any order. Out: the result of the test, as if its seeds had run one after another
 //! up to the first that does not end as expected. Holds: nothing that comes of later seeds counts, nor what

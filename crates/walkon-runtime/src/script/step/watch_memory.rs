@@ -1,4 +1,4 @@
-//! Charges the data of watches to the memory of the level.
+//! Charges the data of watches to the memory of the level; a fault when it does not fit.
 //!
 //! In: watches, which characters enter and leave without a call. Out: a fault of the owner whose watches keep
 //! most, when the memory of the level does not hold them; the level cannot go on then (fault:B6). Not here:

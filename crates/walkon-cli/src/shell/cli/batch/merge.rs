@@ -1,9 +1,9 @@
-//! `walkon batch --merge`: the rows of shards, joined.
+//! `walkon batch --merge`: merges the rows of shards.
 //!
 //! In: files of rows, the seeds that there should be. Out: every row on stdout, by level and seed, as one
 //! batch would have printed them; the table of measures. Holds: nothing is printed unless every level has
 //! every seed exactly once; rows of one run with different hashes are named as such, because then two
-//! machines have not played the same game. Not here: how rows come about.
+//! machines have not played the same game. Not here: making rows.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! What many runs came to, for people.
+//! Summary table of many runs, for people.
 //!
 //! In: how each run ended, what was measured in it. Out: lines with the spread of every measure, the runs
 //! that failed, those that were not made. Holds: memory does not grow with the runs. Not here: the rows

@@ -1,9 +1,9 @@
-//! `walkon draw --gif`: a run as an animation.
+//! `walkon draw --gif`: draws a run as an animation.
 //!
 //! In: a level, its scripts, which ticks. Out: one GIF. Holds: its size is known and bounded before the first
 //! tick; every frame is the picture of its tick, and all have one size and one legend; the same level,
-//! scripts, seed and options give the same bytes. Not here: how a picture looks (`view`), how a file is made
-//! of it (`pictures::animation`).
+//! scripts, seed and options give the same bytes. Not here: the look of a picture (`view`), the file format
+//! (`pictures::animation`).
 
 use std::collections::VecDeque;
 use std::path::Path;

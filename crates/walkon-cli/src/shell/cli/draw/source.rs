@@ -1,8 +1,7 @@
-//! What is drawn: a level out of its files, or a run out of its trace.
+//! The source of a drawing: a level from its files, or a run from its trace.
 //!
-//! In: what was typed for LEVEL. Out: a level, its scripts, and what the host said in each tick. Holds: a
-//! trace is refused when its level or scripts have changed, as `replay` refuses it. Not here: running it
-//! (`run`), drawing it.
+//! In: the argument LEVEL. Out: a level, its scripts, and the inputs of each tick. Holds: a trace is refused
+//! when its level or scripts have changed, as `replay` refuses it. Not here: running it (`run`), drawing it.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! Arguments and options of another type than expected, and arguments that are missing.
+//! Arguments and options of a wrong type, and missing arguments.
 //!
 //! In: a reading. Out: findings, and what messages call a value. Holds: a value whose type is not certain is
 //! not reported. Not here: keys of option tables (`options`).

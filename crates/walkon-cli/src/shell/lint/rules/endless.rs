@@ -1,5 +1,4 @@
-//! Loops that never end and never wait: the level would stop at the first of them, so the runtime ends the
-//! call.
+//! Endless loops without a wait, which the runtime would stop.
 //!
 //! Holds: a loop is named only when nothing in it can leave it: no `break`, no `return`, and no call of
 //! anything that might wait or raise, as functions of other files might.

@@ -1,4 +1,4 @@
-//! Globals that are read and that nobody writes.
+//! Globals that are read and never written.
 //!
 //! In: a reading. Out: findings that suggest what to use instead, or the nearest known name. Holds: a global
 //! that any line of the file writes is known.

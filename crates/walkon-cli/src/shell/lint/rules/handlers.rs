@@ -1,4 +1,4 @@
-//! Handlers given by name that their owner does not have.
+//! Handlers given by name that do not exist in their owner.
 //!
 //! In: a reading. Out: findings that suggest the nearest known handler. Holds: a module or a test, whose
 //! owner depends on the caller, is not judged.

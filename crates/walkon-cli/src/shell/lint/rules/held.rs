@@ -1,4 +1,4 @@
-//! Characters that a scene sends, or lets speak, without holding them, and those that it holds twice.
+//! Characters that a scene uses without holding them, or holds twice.
 //!
 //! Holds: a scene is judged when its list of held characters and the name of the character stand in the text;
 //! others are not.

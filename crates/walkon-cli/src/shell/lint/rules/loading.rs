@@ -1,4 +1,4 @@
-//! Calls of the API while a file loads: there is no world yet.
+//! Calls of the API while a file loads, when there is no world yet.
 //!
 //! In: a reading. Out: findings for calls in the body of the file. Never: calls inside functions, which may
 //! run later.

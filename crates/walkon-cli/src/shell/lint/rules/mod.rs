@@ -1,4 +1,4 @@
-//! The rules, one a file: each looks at a script and says what is wrong.
+//! The rules of the linter, one to a file.
 //!
 //! In: a reading. Out: the findings of all rules, in the order of the text. Not here: values of expressions
 //! (`infer`), findings that need several files (`graph`, `names`).

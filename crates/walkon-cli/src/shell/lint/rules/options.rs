@@ -1,5 +1,4 @@
-//! Option tables: keys that a function does not take, keys that are missing, words that are none of those
-//! allowed.
+//! Option tables: unknown keys, missing keys, words that are not allowed.
 //!
 //! In: a reading. Out: findings; a walk over every value that the API reads, for other rules. Not here: types
 //! of values (`arguments`).

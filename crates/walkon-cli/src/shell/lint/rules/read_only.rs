@@ -1,4 +1,4 @@
-//! Values written to fields that are read-only: those of handles and libraries.
+//! Assignments to read-only fields of handles and libraries.
 //!
 //! In: a reading. Out: findings that name what to call instead.
 

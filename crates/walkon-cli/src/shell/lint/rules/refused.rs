@@ -1,4 +1,4 @@
-//! Values that every run refuses, and that the types of the table do not show.
+//! Values that every run refuses although their types are right.
 //!
 //! In: a reading. Out: findings, in the words of a run. Holds: only values that stand in the text are judged.
 //! Not here: calls that can be tried (`trials`), parameters (`params`).

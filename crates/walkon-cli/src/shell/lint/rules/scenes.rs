@@ -1,5 +1,4 @@
-//! What a scene's own code has to say where others need not: how long it pauses, which answer a choice falls
-//! back to.
+//! Arguments that the own code of a scene must give: how long it pauses, the default answer of a choice.
 //!
 //! In: a reading. Out: findings. Holds: a scene is its own where its function is given it; a choice is judged
 //! when all its answers stand in the text. Not here: characters that it holds (`held`).

@@ -1,5 +1,5 @@
-//! Mistakes in arguments that the types of the table do not show, such as ranges: the binding itself is
-//! asked, with what stands in the text.
+//! Mistakes in arguments that types do not show, such as ranges: asks the binding itself, with the values in
+//! the text.
 //!
 //! In: a reading. Out: findings, in the words of a run. Holds: a call is tried when every argument stands in
 //! the text, or can be stood in for without saying anything of its value: nodes, functions, points. Not here:

@@ -1,4 +1,4 @@
-//! Names that stand twice in one table: the value of the first is lost.
+//! Duplicate names in one table: the value of the first is lost.
 //!
 //! In: a reading. Out: notes at the later one. Not here: fields that are written to a table after it was
 //! made.

@@ -1,4 +1,5 @@
-//! Waits where none is allowed: in `update`, in predicates, in whatever a table of the API says may not wait.
+//! Waits where none is allowed: in `update`, in predicates, in any function that the API marks as not
+//! waiting.
 //!
 //! In: a reading. Out: findings with the line of the wait. Never: waits through functions of other files.
 //!
