@@ -277,7 +277,7 @@ impl Judge {
     fn ends(&mut self, world: &World, lines: &[String]) {
         for line in lines.iter().filter(|line| line.contains("\"e\":\"walkSettled\"")) {
             let Ok(fact) = serde_json::from_str::<serde_json::Value>(line) else {
-                self.breach(world, "T1", format!("a line that is no JSON: {line}"));
+                self.breach(world, "T1", format!("a line that is not JSON: {line}"));
                 continue;
             };
             let serial = fact["walk"].as_u64().unwrap_or(0);

@@ -59,7 +59,7 @@ fn a_region_is_drawn_on_its_layer_and_an_unknown_layer_is_named() {
     }
     let refused = level::load("map.json", &MemorySource::new().with("map.json", with("attic"))).unwrap_err();
     let told = format!("{refused:?}");
-    assert!(told.contains("regions[0].layer is \\\"attic\\\", which is no layer of this map"), "{told}");
+    assert!(told.contains("regions[0].layer is \\\"attic\\\", which is not a layer of this map"), "{told}");
 }
 
 /// A mark is drawn on the layers where one can stand on it.

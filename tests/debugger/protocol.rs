@@ -154,7 +154,7 @@ fn breakpoints_have_lines_conditions_counts_and_texts() {
     assert_eq!(lines[0], (Some(9), true), "moved to the next line with code");
     assert_eq!(lines[1..4], [(Some(15), true), (Some(5), true), (Some(14), true)]);
     assert_eq!(lines[4], (Some(999), false));
-    assert!(set[5]["message"].as_str().unwrap().contains("is no count"), "{}", set[5]);
+    assert!(set[5]["message"].as_str().unwrap().contains("is not a count"), "{}", set[5]);
     let elsewhere = client.breakpoints(&project.path().join("nosuch.lua"), json!([{ "line": 1 }]));
     assert_eq!(elsewhere[0]["verified"], false);
     client.ready();

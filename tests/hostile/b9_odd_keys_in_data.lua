@@ -1,2 +1,2 @@
--- expect: error a key that is no name and no whole number
+-- expect: error a key that is neither a name nor a whole number
 function attack() probe.plain({ [1.5] = 1 }) end

@@ -380,7 +380,7 @@ fn fault_f19_a_reference_that_leads_nowhere_is_refused_with_the_nearest_name() {
         (found.code, found.line, found.column, found.pointer.as_str()),
         ("unresolved", 3, 40, "/doors/0/area")
     );
-    assert_eq!(found.message, "doors[0].area is \"yrad\", which is no area of this map");
+    assert_eq!(found.message, "doors[0].area is \"yrad\", which is not an area of this map");
     assert_eq!(found.help.as_deref(), Some("did you mean \"yard\"?"));
     let found = error(yard("\"marks\": { \"post\": [1,1] }, \"routes\": { \"rounds\": [[2,2], \"posst\"] }"));
     assert_eq!((found.code, found.pointer.as_str()), ("unresolved", "/routes/rounds/1"));
@@ -585,13 +585,13 @@ fn a_link_of_a_graph_that_is_none_is_named_where_it_stands() {
             "[0, 2]",
             3,
             "/navigation/links/1",
-            "navigation.links[1] is no link: there is no point 2: the graph has 2",
+            "navigation.links[1] is not a valid link: there is no point 2: the graph has 2",
         ),
         (
             "[1,0],[1,1]",
             3,
             "/navigation/links/2",
-            "navigation.links[2] is no link: point 1 cannot be linked with itself",
+            "navigation.links[2] is not a valid link: point 1 cannot be linked with itself",
         ),
     ] {
         let found = error(graph(links));

@@ -270,7 +270,7 @@ fn fault_f20_ground_that_is_shut_is_named_and_meshes_have_no_cells() {
         let (_, advice) = found(&door, "no-cells");
         assert_eq!(
             advice,
-            "door \"d\" is closed over area \"cell\": open it, or lay ground that is no part of a door"
+            "door \"d\" is closed over area \"cell\": open it, or lay ground that is not part of a door"
         );
         assert_eq!(found(&door, "spawn").1, "this map has no ground to stand on");
         let off = format!("{{ \"navigation\": {{ {kind}{area}, \"available\": false }}] }} }}");

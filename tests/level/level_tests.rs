@@ -708,11 +708,11 @@ fn fuel_is_expected_of_scripts_whoever_runs_the_test() {
         "expectFuel: expected busy.lua below 6 in every tick, got 6 of \"guard\" in tick 2",
     );
     for (call, message) in [
-        ("t:expectFuel(\"idle\")", "no function of idle.lua has run yet"),
+        ("t:expectFuel(\"idle\")", "nothing of idle.lua was called yet"),
         ("t:expectFuel(\"nobody\")", "nobody"),
         (
             "t:expectFuel(\"busy\", { character = player })",
-            "no function of busy.lua has run for \"player\" yet",
+            "nothing of busy.lua of \"player\" was called yet",
         ),
         ("t:expectFuel(\"busy\", { under = 3 })", "unknown option"),
     ] {

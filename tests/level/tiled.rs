@@ -259,7 +259,7 @@ fn seed_t6_and_t7_terrain_has_its_price_and_lava_none() {
     let unknown = slow.replace("Mud", "Custard").replace("value=\"2\"", "value=\"1\"");
     let level = load(&map(&["1"], WALKABLE, &unknown, ""));
     assert_eq!(level.map.cells().unwrap().factor_at(0, 0), 1.0);
-    assert!(level.diagnostics.iter().any(|found| found.message.contains("no terrain")));
+    assert!(level.diagnostics.iter().any(|found| found.message.contains("not a terrain")));
 }
 
 #[test]

@@ -262,7 +262,10 @@ fn an_offset_moves_tiles_and_objects_together_on_every_kind_of_map() {
         assert_eq!(blocked(&load(&text(""))), [(2, 2)], "{head}");
         let moved = load(&text(&format!("offsetx=\"{x}\" offsety=\"{y}\"")));
         assert_eq!(blocked(&moved), [(3, 4)], "{head}");
-        assert!(moved.diagnostics.iter().all(|found| !found.message.contains("no whole tiles")), "{head}");
+        assert!(
+            moved.diagnostics.iter().all(|found| !found.message.contains("whole number of tiles")),
+            "{head}"
+        );
     }
 }
 

@@ -325,7 +325,7 @@ fn layers_are_one_to_eight_of_one_size_with_names_of_their_own() {
         "\"characters\": [ { \"name\": \"a\", \"position\": [0.5, 0.5], \"layer\": \"grund\" } ]",
     ));
     assert_eq!(found.1, "/characters/0/layer");
-    assert_eq!(found.2, "characters[0].layer is \"grund\", which is no layer of this map");
+    assert_eq!(found.2, "characters[0].layer is \"grund\", which is not a layer of this map");
 }
 
 #[test]

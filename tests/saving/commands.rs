@@ -91,7 +91,7 @@ fn what_cannot_be_saved_or_loaded_is_said_and_ends_with_its_code() {
     refused(&["run", "first", "--from", "levels/first.json"], 6, "it is no save game of walkon");
     refused(&["run", "first", "--from", "one.save", "--seed", "3"], 2, "--seed");
     refused(&["run", "first", "--from", "two.save", "--save-at", "100", "x.save"], 2, "tick 100 is over");
-    refused(&["run", "first", "--save-at", "soon", "x.save"], 2, "\"soon\" is no tick");
+    refused(&["run", "first", "--save-at", "soon", "x.save"], 2, "\"soon\" is not a tick");
     refused(&["run", "first", "--ticks", "5", "--save-at", "9", "x.save"], 6, "the run ended before tick 9");
     refused(&["run", "first", "--ticks", "5", "--save-at", "3", "levels/first.json"], 6, "reads it");
     refused(&["run", "first", "--ticks", "5", "--save-at", "3", "no/x.save"], 6, "save no/x.save:");

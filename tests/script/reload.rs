@@ -341,7 +341,10 @@ fn whatever_the_old_code_has_left_behind_new_code_is_taken() {
         ("self.state.bad = self.character:walkTo('far')", "was not kept"),
         ("self.state.bad = ('x'):rep(300000)", "self.state.bad is too large and was not kept"),
         ("self.state.bad = 0/0", "self.state.bad is NaN and was not kept"),
-        ("self.state[self.character] = 1", "a key that is no name and no whole number and was not kept"),
+        (
+            "self.state[self.character] = 1",
+            "a key that is neither a name nor a whole number and was not kept",
+        ),
         ("self.state = 5", "self.state is 5, expected a table and was not kept"),
         ("self.state = nil", "self.state is nil, expected a table and was not kept"),
         ("timer.every(1, 'gone')", "handler \"gone\" is missing and its timers ended"),

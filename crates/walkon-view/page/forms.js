@@ -403,7 +403,7 @@ function jsonField({ value, at, name, host }) {
       host.edit([{ at, set: JSON.parse(area.value) }], name);
       wrong.textContent = "";
     } catch (mistake) {
-      wrong.textContent = `This is no JSON: ${/** @type {Error} */ (mistake).message}`;
+      wrong.textContent = `This is not JSON: ${/** @type {Error} */ (mistake).message}`;
     }
   });
   area.addEventListener("keydown", (event) => {

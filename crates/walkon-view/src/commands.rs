@@ -58,7 +58,7 @@ impl Doers {
         let command: Value = match serde_json::from_str(text) {
             Ok(command) => command,
             Err(error) => {
-                client.tell(&json!({ "id": null, "error": format!("this is no JSON: {error}") }));
+                client.tell(&json!({ "id": null, "error": format!("this is not JSON: {error}") }));
                 return;
             }
         };

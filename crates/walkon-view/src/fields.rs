@@ -175,7 +175,7 @@ impl<'a> CommandFields<'a> {
     /// takes.
     pub fn of(command: &'a Value) -> Result<(&'a str, Self), String> {
         if !command.is_object() {
-            return Err(format!("{} is no command, expected an object", shown(command)));
+            return Err(format!("{} is not a command, expected an object", shown(command)));
         }
         let fields = Self { command };
         let word = fields.maybe_text("do")?.unwrap_or_default();
@@ -523,7 +523,7 @@ mod tests {
                 "unknown action \"islnad\"; did you mean \"island\"?",
             ),
             (json!({ "do": 5 }), "\"do\" is 5, expected a text"),
-            (json!([1]), "[1] is no command, expected an object"),
+            (json!([1]), "[1] is not a command, expected an object"),
         ] {
             let refused = CommandFields::of(&command).err().unwrap_or_else(|| panic!("{command}"));
             assert!(refused.starts_with(expected), "{refused}");

@@ -53,7 +53,7 @@ class Stage:
         self.goals = sorted(marks) if goals is None else list(goals)
         unknown = [goal for goal in self.goals if goal not in marks]
         if unknown or not self.goals:
-            raise ValueError(f'level "{self.level.name}": the goals {unknown} are no marks of {sorted(marks)}')
+            raise ValueError(f'level "{self.level.name}": the goals {unknown} are not marks of {sorted(marks)}')
         self.ticks_a_step = max(1, round(every * self.level.tick_rate))
         self.ticks_max = round(seconds * self.level.tick_rate)
         self._reward = reward

@@ -54,7 +54,7 @@ impl Saves {
             let [tick, path] = pair else { continue };
             let tick: u64 = tick.parse().map_err(|_| {
                 CommandFailure::usage(format!(
-                    "--save-at: {tick:?} is no tick, expected a whole number from 0 to {}",
+                    "--save-at: {tick:?} is not a tick, expected a whole number from 0 to {}",
                     u64::MAX
                 ))
             })?;

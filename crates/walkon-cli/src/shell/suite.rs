@@ -160,7 +160,7 @@ fn file(path: &Path) -> Result<TestFile, CommandFailure> {
     let refused =
         |what: &str, help: &str| CommandFailure::usage(format!("{}: {what}", path.display())).help(help);
     if !testing::is_test_file(&found.path) {
-        return Err(refused("it is no file of tests", "their names end in _test.lua"));
+        return Err(refused("it is not a test file", "their names end in _test.lua"));
     }
     let known = all(&found.project)?.into_iter().find(|file| file.path == found.path);
     known.ok_or_else(|| {

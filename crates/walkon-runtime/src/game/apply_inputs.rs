@@ -246,7 +246,7 @@ fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
 /// Whether a file of a level may have that path: messages and traces name it.
 fn check_path(path: &str) -> Result<(), String> {
     checked_path(path)
-        .map_err(|wrong| format!("\"{}\" is no path of a file of a level: {wrong}", checks::shown(path)))
+        .map_err(|wrong| format!("\"{}\" is not the path of a file of a level: {wrong}", checks::shown(path)))
 }
 
 fn no_ground(at: Vec3) -> String {

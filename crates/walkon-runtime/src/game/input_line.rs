@@ -393,7 +393,7 @@ fn read_tags(json: &Value) -> Result<Vec<String>, String> {
         Value::Array(tags) => tags.iter(),
         _ => return Err(wrong("tags", "a list")),
     };
-    tags.map(|tag| tag.as_str().map(str::to_owned).ok_or_else(|| "a tag is no text".to_owned())).collect()
+    tags.map(|tag| tag.as_str().map(str::to_owned).ok_or_else(|| "a tag is not a text".to_owned())).collect()
 }
 
 fn read_order(word: &str) -> Result<DoorCommand, String> {
@@ -410,7 +410,8 @@ fn read_reload(line: &Value) -> Result<Reload, String> {
     let script = |(path, file): (&String, &Value)| match file {
         Value::Null => Ok((path.clone(), None)),
         file => {
-            let text = String::from_utf8(read_file(path, file)?).map_err(|_| format!("{path} is no text"))?;
+            let text =
+                String::from_utf8(read_file(path, file)?).map_err(|_| format!("{path} is not UTF-8 text"))?;
             Ok((path.clone(), Some(text)))
         }
     };
@@ -432,7 +433,7 @@ fn read_file(path: &str, file: &Value) -> Result<Vec<u8>, String> {
     let bytes = match (file, &file["text"], &file["hex"]) {
         (Value::String(text), ..) | (_, Value::String(text), Value::Null) => text.clone().into_bytes(),
         (_, Value::Null, Value::String(digits)) => {
-            unhex(digits).ok_or_else(|| format!("{path} is no hexadecimal text"))?
+            unhex(digits).ok_or_else(|| format!("{path} is not a hexadecimal text"))?
         }
         _ => return Err(format!("{path} has no text")),
     };

@@ -33,7 +33,7 @@ impl Game {
             Value::Object(_) => input_line::read(self.world(), &said).map(|input| vec![input]),
             Value::Array(list) => {
                 let one = |(index, line): (usize, &Value)| {
-                    let object = line.is_object().then_some(line).ok_or("an input that is no object");
+                    let object = line.is_object().then_some(line).ok_or("an input that is not an object");
                     let read =
                         object.map_err(str::to_owned).and_then(|line| input_line::read(self.world(), line));
                     read.map_err(|why| format!("input {index}: {why}"))

@@ -141,7 +141,7 @@ fn layer_link(
         else {
             findings.error(|| {
                 let message =
-                    format!("links[{index}].{key}.layer is \"{wanted}\", which is no layer of this map");
+                    format!("links[{index}].{key}.layer is \"{wanted}\", which is not a layer of this map");
                 PendingDiagnostic::new(code::UNRESOLVED, end.layer.span, message)
                     .at(format!("/navigation/links/{index}/{key}/layer"))
                     .suggest(wanted, names())
@@ -386,7 +386,7 @@ fn shut_ground(def: &LevelDef, resolved: &Resolved, map: &NavMap, cells: &[u32])
         Some((door, _)) => {
             let door = &door.name.value;
             format!(
-                "door \"{door}\" is closed over area \"{name}\": open it, or lay ground that is no part of a door"
+                "door \"{door}\" is closed over area \"{name}\": open it, or lay ground that is not part of a door"
             )
         }
         None => format!("area \"{name}\" is not available: make it available, or lay other ground"),

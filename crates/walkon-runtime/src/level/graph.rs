@@ -201,7 +201,7 @@ impl JsonReader<'_> {
             let is_told =
                 links.iter().find(is_wrong).is_some_and(|link| self.wrong_link(fields, *link, &error));
             if !is_told {
-                self.error(code::RANGE, fields.node, format!("is no graph: {error}"));
+                self.error(code::RANGE, fields.node, format!("is not a valid graph: {error}"));
             }
             EditableGraph::default()
         })
@@ -213,7 +213,7 @@ impl JsonReader<'_> {
         self.optional(fields, LINK_KEY, |reader, node| {
             reader.list(node, LINKS_MAX, |reader, node| {
                 if !is_told && serde_json::from_str::<[u32; 2]>(node.text).is_ok_and(|ends| ends == link) {
-                    reader.error(code::RANGE, node, format!("is no link: {error}"));
+                    reader.error(code::RANGE, node, format!("is not a valid link: {error}"));
                     is_told = true;
                 }
                 Some(())

@@ -265,7 +265,7 @@ impl<'s> LoadingLevel<'s> {
                 match read_graph_text(&bytes) {
                     Ok(draft) => graph.draft = Arc::new(draft),
                     Err(error) => self.findings.error(|| {
-                        let message = format!("\"{}\" is no graph: {error}", paths.text);
+                        let message = format!("\"{}\" is not a valid graph: {error}", paths.text);
                         PendingDiagnostic::new(code::MAP, Span::new(number, 0, 0), message)
                     }),
                 }

@@ -279,7 +279,7 @@ fn doors(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
                 None if resolved.areas.is_empty() => {
                     format!("doors[{index}].area is \"{name}\", but this map has no areas")
                 }
-                None => format!("doors[{index}].area is \"{name}\", which is no area of this map"),
+                None => format!("doors[{index}].area is \"{name}\", which is not an area of this map"),
             };
             let areas = resolved.areas.iter().filter(|area| !area.obstacle).map(|area| area.name.as_str());
             PendingDiagnostic::new(code::UNRESOLVED, door.area.span, message).at(pointer).suggest(name, areas)
@@ -371,7 +371,7 @@ fn routes(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
                     None => findings.error(|| {
                         let own = &route.name.value;
                         let message = format!(
-                            "routes.{own}[{index}] is \"{}\", which is no mark of this level",
+                            "routes.{own}[{index}] is \"{}\", which is not a mark of this level",
                             name.value
                         );
                         let marks = resolved.marks.iter().filter_map(|mark| mark.name.as_deref());
@@ -436,7 +436,7 @@ fn layers(findings: &mut Findings, def: &LevelDef) {
             continue;
         }
         let why =
-            if layers.is_empty() { "but this map has no layers" } else { "which is no layer of this map" };
+            if layers.is_empty() { "but this map has no layers" } else { "which is not a layer of this map" };
         findings.error(|| {
             let message = format!("{list}[{index}].layer is \"{}\", {why}", layer.value);
             PendingDiagnostic::new(code::UNRESOLVED, layer.span, message)

@@ -162,7 +162,7 @@ impl Desk {
             .document
             .text(&place.file)
             .cloned()
-            .ok_or_else(|| format!("{} is no file of this level", place.file))?;
+            .ok_or_else(|| format!("{} is not a file of this level", place.file))?;
         let new = paint(&place, &old, &cells, symbol).map_err(|error| error.to_string())?;
         let label = label(fields, "paint")?;
         self.done(|desk| {
@@ -207,7 +207,7 @@ impl Desk {
     }
 
     fn text_of(&self, file: &str) -> Result<Arc<str>, String> {
-        self.document.text(file).cloned().ok_or_else(|| format!("{file} is no file of this level"))
+        self.document.text(file).cloned().ok_or_else(|| format!("{file} is not a file of this level"))
     }
 
     fn resolve(&mut self, fields: &CommandFields<'_>) -> Result<Value, CommandError> {

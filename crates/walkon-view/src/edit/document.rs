@@ -152,7 +152,7 @@ pub enum EditError {
     #[error("{}: {}", what_is_wrong(.0), first_error(.0))]
     Refused(Vec<Diagnostic>),
     /// A file that is none of the level.
-    #[error("{0} is no file of this level")]
+    #[error("{0} is not a file of this level")]
     NoFile(String),
     /// There is no step to take back.
     #[error("there is nothing to undo")]

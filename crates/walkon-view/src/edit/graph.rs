@@ -245,7 +245,7 @@ fn known(document: &mut Document, below: &dyn FileSource) -> Result<Texts, Graph
                 Ok(bytes) => {
                     let text = String::from_utf8(bytes);
                     let text =
-                        text.map_err(|_| GraphActionError::Missing(format!("{path}: it is no text")))?;
+                        text.map_err(|_| GraphActionError::Missing(format!("{path}: it is not UTF-8 text")))?;
                     document.add(&path, &text);
                 }
                 Err(SourceError::NotFound) => {}

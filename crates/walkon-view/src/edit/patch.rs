@@ -110,7 +110,7 @@ pub struct PatchError {
 pub fn patch(text: &str, changes: &[Change]) -> Result<String, PatchError> {
     let plain = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     if let Err(error) = serde_json::from_str::<IgnoredAny>(plain) {
-        return Err(PatchError { at: String::new(), what: format!("is no JSON: {error}") });
+        return Err(PatchError { at: String::new(), what: format!("is not JSON: {error}") });
     }
     let mut patcher = Patcher { text: text.to_owned(), style: TextStyle::of(text) };
     for change in changes {
@@ -171,7 +171,7 @@ impl Patcher {
     fn change(&mut self, change: &Change) -> Result<(), PatchError> {
         let wrong = |what: String| PatchError { at: change.at.clone(), what };
         let Some(tokens) = tokens(&change.at) else {
-            return Err(wrong("is no JSON pointer, expected it to begin with /".to_owned()));
+            return Err(wrong("is not a JSON pointer, expected it to begin with /".to_owned()));
         };
         if tokens.len() > DEPTH_MAX {
             return Err(wrong(format!("is nested deeper than {DEPTH_MAX}")));
@@ -211,7 +211,8 @@ impl Patcher {
         if reach.depth < tokens.len() {
             return self.add(tokens, &reach, value, Missing::Set);
         }
-        let old = Json::read(&self.text[reach.at.clone()]).map_err(|error| format!("is no JSON: {error}"))?;
+        let old =
+            Json::read(&self.text[reach.at.clone()]).map_err(|error| format!("is not JSON: {error}"))?;
         let mut plan = ValuePatch::default();
         let place = ValuePlace { at: &reach.at, here: &pointer(tokens) };
         self.compare(&mut plan, place, TurnedValue { old: &old, new: value });

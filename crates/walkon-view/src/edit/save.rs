@@ -77,7 +77,7 @@ pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), DocumentSaveError> {
     let failed = |error: &dyn std::fmt::Display| DocumentSaveError::Failed(format!("{}: {error}", save.file));
     let folder = Folder::open(root).map_err(|error| failed(&error))?;
     let there = match folder.read(save.file, FILE_BYTES_MAX) {
-        Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| failed(&"it is no text any more"))?),
+        Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| failed(&"it is no longer UTF-8 text"))?),
         Err(SourceError::NotFound) => None,
         Err(error) => return Err(failed(&error)),
     };

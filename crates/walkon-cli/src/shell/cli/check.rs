@@ -128,7 +128,7 @@ fn gather_kind(
                 Ok(found) if found.is_file() => files.push(entry.path()),
                 // A link of an editor that leads nowhere, a pipe: nothing to check, and no reason to check
                 // nothing.
-                _ => log::warn!("{}: it is no file; skipped", entry.path().display()),
+                _ => log::warn!("{}: it is not a file; skipped", entry.path().display()),
             }
         }
         if files.len() > FILES_MAX {

@@ -28,7 +28,7 @@ pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Command
     make(&args.folder)?;
     let name = name_of(&args.folder);
     let mut files = scaffold::files(&name)
-        .map_err(|error| CommandFailure::new(Exit::Bug, format!("the schema is no JSON: {error}")))?;
+        .map_err(|error| CommandFailure::new(Exit::Bug, format!("the schema is not JSON: {error}")))?;
     write_all(&args.folder, &files)?;
     // They name the marks and doors of the level that stands there now.
     let project = Project::around(&args.folder)?;

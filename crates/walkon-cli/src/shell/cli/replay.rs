@@ -228,7 +228,9 @@ fn difference(found: &Difference) -> String {
         }
         DifferenceKind::Extra => format!("the trace has a line that the replay has not\n  {expected}"),
         DifferenceKind::Missing => format!("the replay has a line that the trace has not\n  {got}"),
-        DifferenceKind::Unreadable => format!("the line is no JSON\n  expected {expected}\n  got      {got}"),
+        DifferenceKind::Unreadable => {
+            format!("the line is not JSON\n  expected {expected}\n  got      {got}")
+        }
         DifferenceKind::Other => format!("another line\n  expected {expected}\n  got      {got}"),
     }
 }

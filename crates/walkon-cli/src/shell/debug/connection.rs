@@ -435,7 +435,7 @@ fn read_all(stream: &mut impl std::io::BufRead, sender: &mpsc::Sender<Value>, fl
     loop {
         match wire::read(stream) {
             Ok(Some(message)) if !message.is_object() => {
-                tell("debugger: a message that is no JSON object was left out");
+                tell("debugger: a message that is not a JSON object was ignored");
             }
             Ok(Some(message)) => {
                 if command(&message) == "pause" {

@@ -51,7 +51,7 @@ fn head(stream: &mut impl BufRead) -> io::Result<Option<usize>> {
         if let Some((name, value)) = line.split_once(':')
             && name.eq_ignore_ascii_case("content-length")
         {
-            length = Some(value.trim().parse().map_err(|_| wrong("Content-Length is no number"))?);
+            length = Some(value.trim().parse().map_err(|_| wrong("Content-Length is not a number"))?);
         }
     }
     Err(wrong("a head without end"))

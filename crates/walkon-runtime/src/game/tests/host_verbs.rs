@@ -472,14 +472,14 @@ fn an_event_of_the_host_passes_by_the_rules_for_scripts() {
     for (input, why) in [
         (Input::event("walkSettled"), "\"walkSettled\" is an event of the runtime; choose another name"),
         (Input::event(""), "the name is empty, expected 1 to 128 bytes without control characters"),
-        (event("bell", Plain::Number(f64::NAN)), "payload is no finite number, expected plain data"),
+        (event("bell", Plain::Number(f64::NAN)), "payload is not a finite number, expected plain data"),
         (
             event("bell", Plain::map([("a", Plain::List(vec![Plain::Number(f64::INFINITY)]))])),
-            "payload.a[1] is no finite number, expected plain data",
+            "payload.a[1] is not a finite number, expected plain data",
         ),
         (
             event("bell", Plain::List(vec![Plain::Bool(true), Plain::Vector(glam::Vec3::splat(NAN))])),
-            "payload[2] is no finite number, expected plain data",
+            "payload[2] is not a finite number, expected plain data",
         ),
         (
             event("bell", deep),
@@ -513,7 +513,7 @@ fn a_reload_under_a_path_of_no_script_is_refused() {
         Input::Reload(Reload { scripts, level: None })
     };
     let wrong = reload("cinematics/meeting", Some("return {"));
-    let expected = "\"cinematics/meeting\" is no path of a script, expected one that ends in .lua or .luau; \
+    let expected = "\"cinematics/meeting\" is not the path of a script, expected one that ends in .lua or .luau; \
         did you mean \"cinematics/meeting.lua\"?";
     assert_eq!(refusal(&mut game, wrong), expected);
     let gone = reload("yrad.lua", None);

@@ -108,7 +108,7 @@ fn walk(out: &mut Vec<u8>, points: &[u32]) {
 pub fn read_compact(level: &str, bytes: &[u8]) -> Result<Compact, String> {
     let cut = || "is cut".to_owned();
     if !bytes.starts_with(MAGIC) {
-        return Err("is no compact graph".to_owned());
+        return Err("is not a compact graph".to_owned());
     }
     if bytes.get(4) != Some(&VERSION) {
         return Err(format!("is of another version, expected {VERSION}"));
@@ -127,7 +127,8 @@ pub fn read_compact(level: &str, bytes: &[u8]) -> Result<Compact, String> {
     let has_ways = cursor.take(1).ok_or_else(cut)?.first() == Some(&1);
     let ways =
         if has_ways { Some(cursor.ways().ok_or_else(cut)?).filter(|ways| !ways.is_empty()) } else { None };
-    let draft = EditableGraph::new(points, &links, parts).map_err(|error| format!("is no graph: {error}"))?;
+    let draft = EditableGraph::new(points, &links, parts)
+        .map_err(|error| format!("is not a valid graph: {error}"))?;
     Ok(Compact { draft, ways, source_hash })
 }
 

@@ -198,7 +198,7 @@ impl<'f> Import<'f> {
         match checked {
             Ok(path) => Some(path),
             Err(why) => {
-                let message = format!("\"{}\" is no file of this project: {why}", short(name));
+                let message = format!("\"{}\" is not a file of this project: {why}", short(name));
                 self.findings.error(|| {
                     PendingDiagnostic::new(code::PATH, span, message)
                         .at(here.pointer(span))

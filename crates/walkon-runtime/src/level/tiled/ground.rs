@@ -350,7 +350,7 @@ impl Laying<'_, '_> {
         let [x, y] = layer.offset_px;
         if !self.place.drawn_at([0, 0], layer.offset_px).1 {
             let message = format!(
-                "layer \"{name}\" is drawn {x}, {y} pixels away, which are no whole tiles: each of its tiles counts in the \
+                "layer \"{name}\" is drawn {x}, {y} pixels away, which is not a whole number of tiles: each of its tiles counts in the \
                  cell that its middle lies in"
             );
             self.findings
@@ -719,7 +719,7 @@ impl Laying<'_, '_> {
             let names = Terrain::ALL.map(Terrain::name);
             self.findings.warn(|| {
                 let message = format!(
-                    "terrainType is \"{}\", which is no terrain: it is taken for ground",
+                    "terrainType is \"{}\", which is not a terrain: it is taken for ground",
                     short(name)
                 );
                 PendingDiagnostic::new(code::CHOICE, property.span, message).suggest(&lower, names)

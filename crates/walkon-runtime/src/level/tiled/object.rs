@@ -144,7 +144,7 @@ fn tile(
     let set = after.checked_sub(1).map(|at| &tilesets[at]);
     let Some((first, set)) = set.filter(|(first, set)| id > 0 && id - first < set.tiles_max) else {
         let name = short(element.value("name"));
-        let message = format!("object \"{name}\" shows tile {id}, which is no tile of any tileset");
+        let message = format!("object \"{name}\" shows tile {id}, which is not a tile of any tileset");
         import.no_tile(here, element.span_of("gid"), message);
         return None;
     };

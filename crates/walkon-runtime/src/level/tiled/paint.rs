@@ -217,7 +217,7 @@ fn root<'a>(path: &str, text: &'a str) -> Result<Element<'a>, String> {
     };
     let root = read.ok_or_else(|| format!("{path} cannot be read"))?;
     if root.name != "map" {
-        return Err(format!("{path} is no map of Tiled"));
+        return Err(format!("{path} is not a map of Tiled"));
     }
     if matches!(root.value("infinite"), "1" | "true") {
         return Err(

@@ -343,7 +343,7 @@ fn cells(
         let (x, y) = (index as u32 % rect.width, index as u32 / rect.width);
         let (x, y) = (i64::from(rect.x) + i64::from(x), i64::from(rect.y) + i64::from(y));
         let id = gids[index] & GID_MASK;
-        let message = format!("{whose} has tile {id} in cell {x},{y}, which is no tile of {}", sets(map));
+        let message = format!("{whose} has tile {id} in cell {x},{y}, which is not a tile of {}", sets(map));
         import.no_tile(here, element.span, message);
         return None;
     }

@@ -67,9 +67,9 @@ fn expect_fuel(lua: &Lua, args: &mut Args) -> HostResult {
         only.map(|id: CharacterId| with(lua, args, |world: &mut World| Ok(world.name_of(id).to_owned())));
     let only = only.transpose()?;
     let Some(used) = profile::fuel_of(lua, &file, only.as_deref()) else {
-        let whose = only.map_or_else(String::new, |name| format!(" for \"{name}\""));
+        let whose = only.map_or_else(String::new, |name| format!(" of \"{name}\""));
         let what = format!(
-            "no function of {file} has run{whose} yet; a library's cost counts for the script that calls it"
+            "nothing of {file}{whose} was called yet; what a library takes counts for the script that calls it"
         );
         return Err(args.mistake(what).into());
     };

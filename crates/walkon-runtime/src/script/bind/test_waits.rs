@@ -1,7 +1,7 @@
-//! The host's half of waits in level tests: files waits, and checks the result when they are over.
+//! The host's part of waits in level tests: waits that are filed, and verdicts when they are over.
 //!
-//! In: arguments of a method that waits; the result of the wait. Out: the serial of the wait and the data
-//! that its end needs; nothing, or a failed expectation. Not here: the Lua between the two
+//! In: arguments of a method that waits; what became of the wait. Out: the serial of the wait and what its
+//! end needs to know; nothing, or a failed expectation. Not here: the Lua between the two
 //! (`prelude/test.lua`).
 
 use std::collections::BTreeMap;

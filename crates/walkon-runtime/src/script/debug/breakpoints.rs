@@ -51,7 +51,7 @@ impl HitRule {
         let digits = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
         let sign = text[..text.len() - digits.len()].trim();
         let expected =
-            || format!("\"{text}\" is no count, expected a number, or one behind ==, >, >=, <, <= or %");
+            || format!("\"{text}\" is not a count, expected a number, or one behind ==, >, >=, <, <= or %");
         let count: u64 = digits.parse().map_err(|_| expected())?;
         match sign {
             "" | "=" | "==" => Ok(Self::Exactly(count)),

@@ -96,7 +96,7 @@ impl ScriptHost {
             let named = format!("\"{}\"", shorten(path));
             if !ScriptTexts::is_script_path(path) {
                 let expected = "expected one that ends in .lua or .luau";
-                return refused(path, format!("{named} is no path of a script, {expected}"));
+                return refused(path, format!("{named} is not the path of a script, {expected}"));
             }
             // Files that come and go beside others are left alone.
             if scripts.len() == 1 && text.is_none() && !is_known(path) {

@@ -96,7 +96,7 @@ pub(super) const MISTAKES: [(&str, &str); 7] = [
     ("range", "a number outside its range, which the message names, or one that is not finite"),
     (
         "data",
-        "something that is no plain data: a function, a handle, a table with a metatable or within itself",
+        "something that is not plain data: a function, a handle, a table with a metatable or within itself",
     ),
     ("state", "something that is not possible as things are, such as a second character of one name"),
     ("limit", "more of something than the level may have"),

@@ -336,7 +336,7 @@ impl TableReader {
         }
         self.path.push_str(&format!("[{}]", describe(key)));
         Err(PayloadError::Refused(format!(
-            "kept under {}, a key that is no name and no whole number",
+            "kept under {}, a key that is neither a name nor a whole number",
             describe(key)
         )))
     }

@@ -59,7 +59,7 @@ pub(crate) fn plain(what: &str, data: &Plain, limit_kib: u32) -> Result<(), OpEr
     let mut look = PlainLook { path: what.to_owned(), left: limit_kib as usize * 1024, depth: 0 };
     look.at(data).map_err(|trouble| {
         OpError::Data(match trouble {
-            PlainTrouble::NotFinite => format!("{} is no finite number, expected plain data", look.path),
+            PlainTrouble::NotFinite => format!("{} is not a finite number, expected plain data", look.path),
             PlainTrouble::TooDeep => {
                 format!("{} is deeper than {PLAIN_DEPTH_MAX} tables, expected plain data", look.path)
             }

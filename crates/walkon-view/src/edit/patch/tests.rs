@@ -181,9 +181,12 @@ fn mistakes_name_the_place_and_what_was_expected() {
         "/doors/2 is not there: the list has 1 items, expected 0 to 1 or -"
     );
     assert_eq!(said(Change::remove("/marks/x")), "/marks/x is not there, expected something to remove");
-    assert_eq!(said(Change::set("doors", json!(1))), "doors is no JSON pointer, expected it to begin with /");
+    assert_eq!(
+        said(Change::set("doors", json!(1))),
+        "doors is not a JSON pointer, expected it to begin with /"
+    );
     assert_eq!(said(Change::remove("")), "the text cannot be removed as a whole");
-    assert!(patch("{", &[]).unwrap_err().to_string().starts_with("the text is no JSON: EOF"));
+    assert!(patch("{", &[]).unwrap_err().to_string().starts_with("the text is not JSON: EOF"));
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Putting<'_, '_> {
                         continue;
                     }
                     let message = format!(
-                        "{} has targetObject \"{}\", which is no object of this map",
+                        "{} has targetObject \"{}\", which is not an object of this map",
                         called(thing.object),
                         short(name)
                     );

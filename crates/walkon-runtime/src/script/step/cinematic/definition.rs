@@ -102,7 +102,7 @@ fn texts(table: &Table, key: &str, expected: &str) -> Result<Rc<[String]>, Strin
                 "{key} has an entry that is longer than a name, expected {expected}, each of at most \
                  {NAME_BYTES_MAX} bytes"
             )),
-            _ => Err(format!("{key} has an entry that is no text, expected {expected}")),
+            _ => Err(format!("{key} has an entry that is not a text, expected {expected}")),
         })
         .collect()
 }

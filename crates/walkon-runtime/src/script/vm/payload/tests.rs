@@ -36,7 +36,7 @@ fn what_is_not_plain_is_named_by_its_path() {
         ),
         (
             "{ [{}] = 1 }",
-            "payload[a table] is kept under a table, a key that is no name and no whole number, expected plain data",
+            "payload[a table] is kept under a table, a key that is neither a name nor a whole number, expected plain data",
         ),
     ] {
         assert_eq!(read_lua(&lua, source), Err(format!("event.emit: {what}")), "{source}");
