@@ -237,7 +237,7 @@ fn the_end_of_a_broken_file_mends_nothing_while_its_old_code_runs_on() {
     // One message (fault:E1): nothing is said of what a file lacks that cannot be read.
     assert!(!watched.all.join("\n").contains("returns nothing"), "{:?}", watched.all);
     std::fs::remove_file(&path).unwrap();
-    watched.until("was deleted; what runs of it runs on");
+    watched.until("was deleted; its running code runs on");
     assert!(!watched.all.join("\n").contains("mended"), "{:?}", watched.all);
     std::fs::write(&path, &right).unwrap();
     watched.until(", mended");

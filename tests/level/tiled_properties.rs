@@ -467,7 +467,7 @@ fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
     for line in [
         "left out: tile objects without a name (2 times)",
         "left out: property \"fish\" of object \"pond\" (area)",
-        "note: property \"terainType\" of tile 1 is none that walkon knows; did you mean \"terrainType\"?",
+        "note: property \"terainType\" of tile 1 is not known to walkon; did you mean \"terrainType\"?",
     ] {
         assert!(out.lines().any(|own| own == line), "{line}\n{out}");
     }
@@ -556,7 +556,7 @@ fn a_class_that_is_nearly_a_known_one_is_named_once_and_one_that_is_far_from_all
     let group = format!("<objectgroup id=\"2\" name=\"things\">{objects}</objectgroup>");
     project.write("levels/map.tmx", &map("1,1,1", "", &group));
     let report = project.json(0, &["import", "levels/map.tmx", "-o", "levels/map.json", "--format", "json"]);
-    let note = "class \"Charcter\" is none that walkon knows; the shape of its objects decides; \
+    let note = "class \"Charcter\" is not known to walkon; the shape of its objects decides; \
                 did you mean \"character\"?";
     assert_eq!(report["notes"], serde_json::json!([note]), "{report}");
     let (_, err) = project.expect(2, &["import", "levels/map.tmx", "-o", "levels/other.tmx"]);

@@ -197,7 +197,7 @@ fn fault_e7_a_deleted_file_runs_on_and_comes_back_by_a_reload() {
     run.ticks(1);
     run.taken();
     run.reload(&[("anna.lua", "")]).ticks(2);
-    assert_eq!(run.taken(), ["2+ anna.lua; anna.lua was deleted; what runs of it runs on"]);
+    assert_eq!(run.taken(), ["2+ anna.lua; anna.lua was deleted; its running code runs on"]);
     run.reload(&[("anna.lua", &diary("new", ""))]);
     assert_eq!(run.taken(), ["5: old stop reload", "5: new start reload 2", "5+ anna.lua"]);
 }

@@ -1044,7 +1044,7 @@ fn a_new_character_has_what_it_was_given() {
     let expected = [
         "scout\t2\t4\ttrue\ttrue\t1",
         "2\ttrue\tfalse\t3",
-        "nil\tno walkable point lies within 8 m of where \"lost\" was to be",
+        "nil\tno walkable point lies within 8 m of the place for \"lost\"",
     ];
     assert_eq!(bench.run(lua).unwrap(), expected);
 }

@@ -212,7 +212,7 @@ fn a_client_that_does_not_read_is_told_so_behind_what_was_on_its_way() {
         other.forget();
     }
     let told = hand.farewell();
-    assert!(told.contains("did not take in what it was told"), "{told}");
+    assert!(told.contains("did not read its messages"), "{told}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub enum BorrowError {
     #[error("it belongs to the thread that made it, and this is another; make one for each thread")]
     OtherThread,
     /// It is in use already, further out in the same call.
-    #[error("it is in use already: it was asked for again from inside a call of its own")]
+    #[error("it is in use already: one of its own calls asked for it again")]
     InUse,
     /// Something panicked while it was lent.
     #[error("a bug in walkon has broken it, it can only be freed")]
@@ -95,9 +95,7 @@ impl<T> Drop for ThreadBound<T> {
             // SAFETY: nobody uses the value after this, and it is the thread that made it.
             unsafe { ManuallyDrop::drop(&mut self.value) };
         } else {
-            log::warn!(
-                "something was dropped by another thread than the one that made it, and is never freed"
-            );
+            log::warn!("a value was dropped on another thread than its own, so it is never freed");
         }
     }
 }

@@ -110,7 +110,9 @@ fn inspect(level: GameLook<'_>, past: &SharedPast, kind: &str, name: &str) -> Re
         format!("there is no kind of thing \"{kind}\", expected one of {}", kinds.join(", "))
     })?;
     let mut found = level.inspect(&what).ok_or_else(|| match what {
-        Inspected::Level => "the level as a whole is told of between two ticks; go on first".to_owned(),
+        Inspected::Level => {
+            "the level as a whole can be inspected between two ticks only; continue first".to_owned()
+        }
         _ => format!("there is no {kind} \"{name}\" now"),
     })?;
     let tick = level.world().tick().0;

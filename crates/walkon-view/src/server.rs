@@ -218,7 +218,7 @@ impl Conversation {
             }
         }
         let (code, why) = match self.client.is_behind() {
-            true => (CloseCode::Policy, "this page did not take in what it was told for too long"),
+            true => (CloseCode::Policy, "this page did not read its messages for too long"),
             false => (CloseCode::Away, "walkon has ended"),
         };
         Parting::Refused(code, why.to_owned())

@@ -175,7 +175,7 @@ fn numbers_of(_: &std::fs::Metadata) -> (u64, u64) {
 
 fn say_looking(why: &str) {
     let every = LOOK_EVERY.as_millis();
-    tell(&format!("warning: files cannot be watched ({why}): they are looked at every {every} ms instead"));
+    tell(&format!("warning: files cannot be watched ({why}): they are polled every {every} ms instead"));
 }
 
 fn watcher<'a>(
@@ -229,7 +229,7 @@ impl Looker {
         };
         let thread = std::thread::Builder::new().name("files".to_owned()).spawn(look);
         if let Err(error) = &thread {
-            tell(&format!("warning: files are not looked at: {error}"));
+            tell(&format!("warning: files are not polled: {error}"));
         }
         Self { over, thread: thread.ok() }
     }

@@ -102,8 +102,10 @@ impl Environment<'_> {
             }
             (Some(index), None) => {
                 let unknown = || {
-                    refused(format!("an indexed Job does not say of how many {KUBERNETES_INDEX} is"))
-                        .help(format!("--shard auto/N, or {OWN_COUNT}=N, where N are its completions"))
+                    refused(format!(
+                        "an indexed Job does not give the number of parts, only {KUBERNETES_INDEX}"
+                    ))
+                    .help(format!("--shard auto/N, or {OWN_COUNT}=N, where N are its completions"))
                 };
                 Shard { index, count: count.filter(|count| *count > 0).ok_or_else(unknown)? }
             }

@@ -162,8 +162,8 @@ mod tests {
             notes: named(notes),
             refused: None,
         };
-        let gone = note(&["a.lua"], &["a.lua"], &["a.lua was deleted; what runs of it runs on"]);
-        assert_eq!(reloaded(&gone, " in 5 ms", ""), "a.lua was deleted; what runs of it runs on");
+        let gone = note(&["a.lua"], &["a.lua"], &["a.lua was deleted; its running code runs on"]);
+        assert_eq!(reloaded(&gone, " in 5 ms", ""), "a.lua was deleted; its running code runs on");
         assert!(!gone.mends(), "the code that was mistaken is gone, and nothing took its place");
         let unused = note(&["a.lua"], &["a.lua"], &[]);
         assert_eq!(reloaded(&unused, " in 5 ms", ", mended"), "a.lua was deleted, mended");

@@ -17,7 +17,7 @@ use crate::world::World;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Nothing, or a first line without its end.
-    #[error("its first line is not whole, so it does not say which run it is of")]
+    #[error("its first line is incomplete, so its run is unknown")]
     NoHeader,
     /// The first line is no header.
     #[error("line 1: {0}")]

@@ -299,7 +299,7 @@ fn difference(one: &RunSide, other: &RunSide) -> Option<PairEnd> {
     let what = if one.fingerprint != other.fingerprint {
         parts(one.fingerprint, other.fingerprint)
     } else if one.state() != other.state() {
-        "what the test itself came to".to_owned()
+        "the result of the test itself".to_owned()
     } else {
         return None;
     };

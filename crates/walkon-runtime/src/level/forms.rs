@@ -587,7 +587,7 @@ impl JsonReader<'_> {
                 };
                 let (one, other) = (edge(first), edge(second));
                 let what = format!(
-                    "crosses itself: edges {one} and {other}; what lies inside an odd number of turns counts"
+                    "crosses itself: edges {one} and {other}; the even-odd rule decides what is inside"
                 );
                 self.warn(code::SELF_CROSSING, node, what);
             }

@@ -242,7 +242,7 @@ impl<'s> LoadingLevel<'s> {
             let number = self.findings.add_file(&paths.compact, &bytes);
             let found = read_compact(&paths.stem, &bytes).and_then(|found| match &text {
                 Ok(text) if hash_of(text) != found.source_hash => {
-                    Err(format!("was not made from \"{}\" as it is", paths.text))
+                    Err(format!("was made from another version of \"{}\"", paths.text))
                 }
                 _ => Ok(found),
             });

@@ -61,7 +61,7 @@ pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
             _ => return Err(wrong(index, "expected type octile, height, width or map")),
         };
         if before.is_some() {
-            return Err(wrong(index, "it is said twice, expected height and width once each"));
+            return Err(wrong(index, "it is given twice, expected height and width once each"));
         }
     }
     let (Some(width), Some(depth)) = (width, depth) else {

@@ -339,7 +339,7 @@ impl ScriptHost {
         params::fill(&class.params, given, Some(world))?;
         let is_full = store::with(self.vm.lua(), |runtime| runtime.queue.is_full());
         if is_full {
-            Err(format!("{WORK_MAX} things wait to be done already"))
+            Err(format!("{WORK_MAX} pieces of work are waiting already"))
         } else {
             Ok(class.name.clone())
         }

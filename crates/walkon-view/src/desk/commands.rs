@@ -188,7 +188,8 @@ impl Desk {
     /// The tile layers of the map of Tiled that the level is or names.
     fn tiles(&self) -> Result<Value, String> {
         let own = self.text_of(self.document.level())?;
-        let file = tiled_map(self.document.level(), &own).ok_or("the map of this level is none of Tiled")?;
+        let file =
+            tiled_map(self.document.level(), &own).ok_or("the map of this level is not a Tiled map")?;
         let all = tiled::layers(&file, &self.text_of(&file)?)?;
         let texts = self.laid(&BTreeMap::new());
         let source =

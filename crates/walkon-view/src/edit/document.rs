@@ -181,7 +181,7 @@ pub enum EditError {
 fn first_error(diagnostics: &[Diagnostic]) -> String {
     let first = diagnostics.iter().find(|found| found.severity == Severity::Error);
     first.map_or_else(
-        || "nobody says why".to_owned(),
+        || "no reason given".to_owned(),
         |found| format!("{}:{}:{}: {}", found.path, found.line, found.column, found.message),
     )
 }

@@ -64,7 +64,7 @@ fn nothing_to_check(args: &CheckArgs) -> Result<Exit, CommandFailure> {
     const HELP: &str = "levels are .json files, scripts .lua and .luau files; walkon new begins a project";
     if !args.paths.is_empty() {
         return Err(
-            CommandFailure::usage("there are no levels and no scripts below what was named").help(HELP)
+            CommandFailure::usage("there are no levels and no scripts below the given paths").help(HELP)
         );
     }
     tell(&format!("there are no levels and no scripts in this folder: {HELP}"));

@@ -113,7 +113,6 @@ fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Comm
     results.report(
         "for CI: .github/workflows/walkon.yml installs the published crate; set the repository variable",
     )?;
-    results
-        .report("  WALKON_SOURCE to what `cargo install` is to take instead, such as `--git URL walkon`")?;
+    results.report("  WALKON_SOURCE to other arguments of `cargo install`, such as `--git URL walkon`")?;
     Ok(())
 }

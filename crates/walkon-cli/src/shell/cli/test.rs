@@ -127,7 +127,7 @@ fn nothing_to_run(args: &TestArgs) -> Result<Exit, CommandFailure> {
         return Err(CommandFailure::usage(format!("no test has \"{part}\" in its name")));
     }
     if !args.paths.is_empty() {
-        return Err(CommandFailure::usage("there are no tests below what was named")
+        return Err(CommandFailure::usage("there are no tests below the given paths")
             .help("files of tests end in _test.lua"));
     }
     tell("there are no tests in this project: files of tests end in _test.lua");

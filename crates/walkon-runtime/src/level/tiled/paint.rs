@@ -221,7 +221,8 @@ fn root<'a>(path: &str, text: &'a str) -> Result<Element<'a>, String> {
     }
     if matches!(root.value("infinite"), "1" | "true") {
         return Err(
-            "an infinite map cannot be painted here: Tiled does it, and what it saves is taken in".to_owned()
+            "an infinite map cannot be painted here: edit it in Tiled; the level takes in saved changes"
+                .to_owned(),
         );
     }
     Ok(root)

@@ -124,7 +124,7 @@ impl Said {
         let Some(near) = nearest(name, known.iter().copied()).filter(|_| self.is_first(property.span)) else {
             return;
         };
-        let message = format!("property \"{}\" of {whose} is none that walkon knows", short(name));
+        let message = format!("property \"{}\" of {whose} is not known to walkon", short(name));
         findings
             .note(|| PendingDiagnostic::new(code::PROPERTY, property.span, message).suggest(name, [near]));
     }
@@ -145,7 +145,7 @@ impl Said {
             return;
         };
         let message =
-            format!("class \"{}\" is none that walkon knows; the shape of its objects decides", short(class));
+            format!("class \"{}\" is not known to walkon; the shape of its objects decides", short(class));
         findings.note(|| PendingDiagnostic::new(code::PROPERTY, object.span, message).suggest(class, [near]));
     }
 

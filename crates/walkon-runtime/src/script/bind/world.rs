@@ -340,8 +340,7 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
     })?;
     charge(lua, units)?;
     let Some(id) = id else {
-        let why =
-            format!("no walkable point lies within {} m of where \"{name}\" was to be", Settings::SNAP_M);
+        let why = format!("no walkable point lies within {} m of the place for \"{name}\"", Settings::SNAP_M);
         return answer(lua, (mlua::Nil, why));
     };
     if let Some(behaviour) = behaviour {

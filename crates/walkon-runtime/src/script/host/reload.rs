@@ -363,7 +363,7 @@ impl ScriptHost {
         let used = changed.iter().filter(|name| texts.is_gone(name) && self.vm.loads().is_loaded(name));
         used.map(|name| {
             let path = texts.get(name).map_or(name.as_str(), |file| file.path.as_str());
-            format!("{path} was deleted; what runs of it runs on")
+            format!("{path} was deleted; its running code runs on")
         })
         .collect()
     }

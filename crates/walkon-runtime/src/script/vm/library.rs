@@ -186,7 +186,7 @@ fn enter(lua: &Lua, machine: &Machine) -> mlua::Result<()> {
 pub(crate) fn refuse_while_looking(machine: &Machine, function: &str, what: &str) -> Result<(), UsageError> {
     match machine.is_looking() {
         true => {
-            let what = format!("{what}; write ! in front to let it, the run is not repeatable then");
+            let what = format!("{what}; write ! in front to allow it; the run is then not repeatable");
             Err(UsageError::new(function, what))
         }
         false => Ok(()),

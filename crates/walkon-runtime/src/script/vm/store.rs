@@ -105,7 +105,7 @@ pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Optio
 pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
     let is_full = with(lua, |runtime| runtime.queue.is_full());
     is_full.then(|| {
-        format!("{WORK_MAX} things wait to be done already, the most allowed; ask for fewer in a tick")
+        format!("{WORK_MAX} pieces of work are waiting already, the most allowed; ask for fewer in a tick")
     })
 }
 
