@@ -3,8 +3,8 @@
 //! In: a folder, paths below it. Out: bytes. Holds: nothing outside the folder is ever read, also not through
 //! links and not when one is swapped in between the check and the opening; devices, pipes and folders are
 //! refused without waiting for them; a read ends one byte above what was allowed. It remembers what it read,
-//! so that a command can refuse to write over its own input. What is listed depends on names alone, and not
-//! on the order in which the disk gives them. Not here: which files belong to a level.
+//! so that a command can refuse to write over its own input. A listing depends on names alone, not on the
+//! order in which the disk gives them. Not here: which files belong to a level.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,

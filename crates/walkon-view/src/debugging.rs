@@ -1,10 +1,10 @@
 //! The debugger of the running level: its stops, and the service of clients meanwhile.
 //!
 //! In: orders and questions of clients, a level that stands still. Out: stops, told to all clients; answers.
-//! Holds: the thread of the level waits here, and serves clients meanwhile: what is asked of the level itself
-//! is answered by a copy of its last whole tick, or as it stands where no copy comes to that; a stop ends
-//! when nobody looks on any more. Breakpoints are those of the view, not of a run or a page: they stay when
-//! the level begins again. Not here: the lines and frames themselves
+//! Holds: the thread of the level waits here, and serves clients meanwhile: a copy of the level at its last
+//! whole tick answers questions about it, or the level itself, as it stands, where no copy can reproduce that
+//! tick; a stop ends when the last client has left. Breakpoints are those of the view, not of a run or a
+//! page: they stay when the level begins again. Not here: the lines and frames themselves
 //! (`walkon_runtime::script::debug::Debugger`), orders while the level runs (`running`).
 
 use std::cell::{Cell, RefCell};

@@ -1,8 +1,8 @@
 //! The fields of commands, and their allowed values.
 //!
 //! In: a command as JSON. Out: its fields, read; or the one that is wrong, by its name, with what was
-//! expected. Holds: a field that a command does not have is an error, and so is a value of another form than
-//! it takes: nothing is ignored. Not here: the meaning of values (`commands`, `desk`).
+//! expected. Holds: an unknown field is an error, as is a value of a wrong form: nothing is ignored. Not
+//! here: the meaning of values (`commands`, `desk`).
 
 use serde_json::Value;
 use walkon_runtime::base::suggestions;

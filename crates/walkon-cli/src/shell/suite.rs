@@ -1,11 +1,11 @@
 //! Runs files of level tests on several threads.
 //!
 //! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their
-//! tests, independent of threads. Holds: tests of one file run side by side too, and so do the seeds of one
-//! test; the first seed that does not end as expected is the result of its test: no later seed counts, even
-//! if it has run already; unless asked otherwise, the first test that does not pass stops its file: no later
-//! test counts either. Not here: what a test is (`game::testing`), how the seeds of one come together
-//! (`gathered`), printing (`cli::test`).
+//! tests, independent of threads. Holds: tests of one file also run in parallel, as do the seeds of one test;
+//! the first seed that does not end as expected is the result of its test: no later seed counts, even if it
+//! has run already; unless asked otherwise, the first test that does not pass stops its file: no later test
+//! counts either. Not here: running a test (`game::testing`), joining the seeds of one (`gathered`), printing
+//! (`cli::test`).
 
 mod gathered;
 

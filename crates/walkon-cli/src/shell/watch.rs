@@ -2,10 +2,10 @@
 //!
 //! In: a project on disk, the level in it, texts as the run began. Out: [`Changed`] texts. Holds: contents
 //! are compared by hash, so a file that was saved unchanged is ignored (fault:E9) unless it waits because it
-//! was refused, and so is a path that is neither a script nor a file of the level, nor what such a link leads
-//! to; a file that cannot be read is reported once, and the old text runs on; one bad file does not keep the
-//! others from being read. Not here: when to read (`debounce`), noticing changes (`file_watcher`), what a
-//! reload does (`game`).
+//! was refused. A path is also ignored if it is not a script, a file of the level, or the target of a link
+//! among them. A file that cannot be read is reported once, and the old text runs on; one bad file does not
+//! keep the others from being read. Not here: when to read (`debounce`), noticing changes (`file_watcher`),
+//! the reload (`game`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,9 @@
 //! Compact binary encoding of state: short numbers, truth values as single bits, each text once.
 //!
 //! In: values, field by field in a fixed order; bytes from anywhere. Out: bytes; the same values, or why the
-//! bytes are none of ours. Holds: written values are read again to the bit; bytes that nobody wrote are
-//! refused before they take more memory or time than a fixed budget, whatever they say of their own lengths.
-//! Not here: what belongs in a state, versions, sums (`game::save`).
+//! bytes are invalid. Holds: written values are read again to the bit; invalid bytes are refused before they
+//! take more memory or time than a fixed budget, whatever lengths they state. Not here: the contents of a
+//! state, versions, sums (`game::save`).
 
 mod data;
 

@@ -1,4 +1,4 @@
-//! 64-bit hashes: of a state, tick after tick; of contents of files and names, the same for good.
+//! 64-bit hashes: of states, tick after tick; of contents and names, the same in every version.
 //!
 //! In: words, numbers, text, in a fixed order. Out: 64 bits, the same on every machine. Holds: order and
 //! length matter; -0.0 counts as 0.0; a NaN is a bug and says so in debug builds. [`ContentHash`] never

@@ -1,8 +1,8 @@
 //! Plans on ground with links of its own (a graph, a mesh): how they begin.
 //!
-//! In: a map with links, a query. Out: a plan, or an answer. Holds: a walker that can take no link gets
-//! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the
-//! ground leads. Not here: the choice of links (`link_search`), how it begins on layers (`layers`).
+//! In: a map with links, a query. Out: a plan, or an answer. Holds: a walker that can take no link gets the
+//! path over the ground alone; a walker that cannot get to the goal at all gets the path to the nearest place
+//! on the ground. Not here: the choice of links (`link_search`), how it begins on layers (`layers`).
 
 use crate::nav::backend::Backend;
 use crate::nav::link_search::{LinkSearch, LinkedEnds, LinkedPlan, Stage};

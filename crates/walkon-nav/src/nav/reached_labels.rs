@@ -1,8 +1,8 @@
 //! Reachability for random points, by the labels of connected ground.
 //!
-//! In: a place and a body, the labels of the place. Out: whether what has a label is reached. Holds: where
-//! areas have a direction, labels are of what lies between them, which is reached as a whole or not at all;
-//! then each label is asked for once, and no sooner than it is needed. Not here: labels, points (each kind of
+//! In: a place and a body, the labels of the place. Out: whether the ground of a label is reached. Holds:
+//! where areas have a direction, labels are of the ground between them, which is reached as a whole or not at
+//! all; then each label is looked up once, when it is first needed. Not here: labels, points (each kind of
 //! map).
 
 use std::cell::RefCell;

@@ -14,8 +14,8 @@
 //! requests up to its own size can hold; the first request of its size has that slot, and a fifth of the
 //! budget, whatever else is under way. Beginning again loses at most `SHORT_EXPANSIONS` and
 //! `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are under way. On
-//! several threads, requests are worked out before their turn (`speculative`), which changes nothing but the
-//! time that it takes. Not here: where requests come from, when to ask again.
+//! several threads, requests are searched before their turn (`speculative`), which changes only the time that
+//! it takes. Not here: where requests come from, when to ask again.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
 //! Step 1: applies the inputs of the host.
 //!
 //! In: this tick's inputs, in order. Out: facts for step 12, verbs carried out, texts for the scripts to
-//! evaluate in step 3; what is to be reloaded, as one unit, for steps 2 and 3. Holds: an input that cannot be
-//! carried out changes nothing, and a fact says why. The body of a behaviour's file that nobody has used
-//! before runs here, on the load budget and without the world, as at the start of the level. Not here: what
-//! the host says to scenes (`skipping`), the verbs (`world::ops`).
+//! evaluate in step 3; the reload, as one unit, for steps 2 and 3. Holds: an input that cannot be carried out
+//! changes nothing, and a fact says why. The body of a behaviour's file that nobody has used before runs
+//! here, on the load budget and without the world, as at the start of the level. Not here: orders of the host
+//! to scenes (`skipping`), the verbs (`world::ops`).
 
 use glam::Vec3;
 

@@ -2,9 +2,9 @@
 //!
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
 //! Holds: a tick is always of the same length, whatever the host measures; after a pause at most
-//! [`CATCH_UP_MAX`] ticks are caught up with, the rest is dropped and counted; no time at all is no tick, and
-//! at speed 0 there is none; time or a speed that runs backwards or is no number counts as none and is
-//! reported. Not here: clocks (`shell`).
+//! [`CATCH_UP_MAX`] ticks are caught up with, the rest is dropped and counted; zero time gives no tick, and
+//! so does speed 0; a negative or non-numeric time or speed counts as zero and is reported. Not here: clocks
+//! (`shell`).
 
 use crate::base::time::TickRate;
 

@@ -1,13 +1,13 @@
 //! Reloads a changed level file: the running level becomes what the new file says, and keeps what is alive.
 //!
-//! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed,
-//! sentences about what could not be kept. Holds: an invalid level changes nothing; things are known by name:
-//! a character stays where it stands while the new map is walkable there, else it is put on the nearest
-//! ground within eight metres, else it is removed; doors keep their state; changes by scripts stay unless the
-//! file now says something else. Where nothing has changed that decides about the ground, the map and all
-//! walks stay as they are. A door keeps its number, so handles go on meaning it; one that is gone
-//! leaves its number and its place behind. Not here: scripts (`script::host::reload`), what refers to areas
-//! by number (`area_numbers`).
+//! In: the new level, loaded; the values that the old one gave. Out: the world on the new map, the characters
+//! whose behaviours changed, messages about state that could not be kept. Holds: an invalid level changes
+//! nothing; things are known by name: a character stays where it stands while the new map is walkable there,
+//! else it is put on the nearest ground within eight metres, else it is removed; doors keep their state;
+//! changes by scripts stay unless the file now says something else. Where nothing has changed that decides
+//! about the ground, the map and all walks stay as they are. A door keeps its number, so handles go on
+//! meaning it; one that is gone leaves its number and its place behind. Not here: scripts
+//! (`script::host::reload`), what refers to areas by number (`area_numbers`).
 
 mod area_numbers;
 

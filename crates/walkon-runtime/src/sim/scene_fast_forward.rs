@@ -1,5 +1,4 @@
-//! The steps that a skipped scene needs, as often as it needs them: the very steps of a tick, for the
-//! characters that take part.
+//! Fast-forwards a skipped scene: runs the same steps as a tick, for the characters that take part.
 //!
 //! In: a stretch of a scene (`world::scene_fast_forward`), steps that may be spent. Out: how many ticks of
 //! the scene passed, none of which passed for any other character. Holds: paths are searched within the
@@ -7,7 +6,7 @@
 //! as in a tick that is watched, so that every character comes to stand where it would have come to stand, to
 //! the bit, as long as no character outside the scene walks there; a door reaches its final state at once,
 //! and is `occupied` when a character is in its way; it stops as soon as there is an event, so that its
-//! listeners can act on it before the scene goes on. Not here: what the scene's tasks do
+//! listeners can act on it before the scene goes on. Not here: the tasks of the scene
 //! (`script::step::skipping`), which characters take part (`world::scene_fast_forward`).
 
 use glam::Vec3;

@@ -1,7 +1,7 @@
 //! Part of steps 9 and 10: the events of a walk under way.
 //!
-//! In: walks whose options ask for it. Out: facts. Holds: an obstruction is told once, until the walker has
-//! got on; the end is told near once for each leg; what nobody asked for costs nothing.
+//! In: walks whose options ask for it. Out: facts. Holds: an obstruction is reported once, until the walker
+//! has got on; nearness to the end is reported once for each leg; events that no walk asked for cost nothing.
 
 use glam::Vec3;
 

@@ -3,8 +3,8 @@
 //! In: a [`Picture`] and how wide the text may be. Out: lines, the first at the smallest z, and the legend
 //! below. Holds: one character a cell while the map fits; else a character stands for k cells of a row
 //! and 2k rows, because characters are twice as tall as wide. Tiles in lines that are moved by half a tile
-//! have every other character, those of moved lines one further on, while that fits. Of the shapes over a
-//! character's centre the last one with a glyph is shown. Names stand in the legend.
+//! have every other character, those of moved lines one further on, while that fits. The last shape with a
+//! glyph over a character's centre is shown. Names stand in the legend.
 
 use super::picture::{Figure, Picture, Shape};
 use crate::base::geom::{Bounds, Point, polygon_contains};

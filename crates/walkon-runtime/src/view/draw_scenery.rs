@@ -1,9 +1,9 @@
 //! Draws the scene below a graph: its floors by height, its walls, the edges of its steps.
 //!
 //! In: triangles, the points of a graph. Out: layer `scene` of a picture, and its part of the legend. Holds:
-//! a triangle that lies over points and has none of its own is a ceiling and left out; from the side, so is a
-//! wall with points behind it, so that one looks into the rooms; lower triangles are drawn below higher ones.
-//! Not here: the graph (`draw_graph`), reading scenes (`level/scene`).
+//! a triangle above points, without points of its own, is a ceiling and left out; from the side, walls with
+//! points behind them are left out too, so that the rooms are visible; lower triangles are drawn below higher
+//! ones. Not here: the graph (`draw_graph`), reading scenes (`level/scene`).
 
 use std::collections::BTreeMap;
 

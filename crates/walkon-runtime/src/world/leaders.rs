@@ -1,8 +1,8 @@
 //! Finds which characters follow which, directly or through others.
 //!
-//! In: characters and their walks. Out: whether one follows another. Holds: a file of followers of any length
-//! is known whole, and so is a circle, in which every character follows every other. Cost: one pass over the
-//! walks for the first question of a step, and then the logarithm of the length of a file for each.
+//! In: characters and their walks. Out: whether one follows another. Holds: answers are right for a line of
+//! followers of any length, and for a circle, in which every character follows every other. Cost: one pass
+//! over the walks for the first question of a step, and then the logarithm of the length of a file for each.
 //!
 //! Method: each follower stands one deeper than the one it follows, and knows that one and another further
 //! up, so that a climb to a given depth takes few steps (skew-binary jumps). A circle counts as one. The

@@ -1,11 +1,10 @@
 //! The texts of a level with their history: edits, undo, redo, and changes on disk.
 //!
 //! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out
-//! to be written. Holds: a level that loads never stops loading by an edit, and no parameter becomes wrong by
-//! one; every edit can be undone and redone, as long as nobody has changed the same lines since; what is on
-//! disk is taken over where nothing of ours is missing there, else both are merged by lines or kept side by
-//! side until a client decides. Not here: reading and writing files (the caller, `save`), the patches
-//! (`patch`), the merging (`merge`).
+//! to be written. Holds: no edit makes a level that loads stop loading, or a parameter wrong; every edit can
+//! be undone and redone until somebody else changes the same lines; a text on disk replaces ours if it
+//! contains all our changes, else the two are merged by lines, or both are kept until a client decides. Not
+//! here: reading and writing files (the caller, `save`), the patches (`patch`), the merging (`merge`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

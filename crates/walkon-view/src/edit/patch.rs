@@ -2,8 +2,8 @@
 //!
 //! In: a text, a list of changes, each at a JSON pointer. Out: the new text, or the change that is not
 //! possible and what was expected. Holds: order, spaces, line breaks and the spelling of numbers of
-//! everything that is not changed survive byte for byte; what is new takes the layout of its neighbours;
-//! setting a list or an object changes only what differs in it. Not here: whether the text is a level
+//! everything that is not changed survive byte for byte; new values take the layout of their neighbours;
+//! setting a list or an object changes only the differing parts. Not here: whether the text is a level
 //! (`document`), how values are laid out (`layout`).
 
 use std::ops::Range;

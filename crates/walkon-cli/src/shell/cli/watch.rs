@@ -1,12 +1,12 @@
 //! `walkon watch`: runs a level in real time, and reloads its scripts and level file as they are saved.
 //!
-//! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it
-//! took; a broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts
-//! it began with. Holds: a text with a mistake that `check` is sure of, and that the running one has not, is
-//! held back until it is mended, and so are what needs it and a level that scripts do not fit; ticks are of
-//! fixed length, a pause is caught up with by a few of them and the rest is dropped and said (fault:G21);
-//! what changed takes effect in the next tick (fault:E18). Not here: what a reload does (`game`), when files
-//! are read (`shell::debounce`).
+//! In: a level, its project, the clock. Out: a line for each notable event; reloads with their durations; a
+//! broken edit once, in place; the findings of `check` in saved files; a trace that carries the texts it
+//! began with. Holds: a text with an error found by `check`, which the running one does not have, is held
+//! back until it is fixed, with the files that need it and a level that does not fit its scripts; ticks have
+//! a fixed length; after a pause a few are caught up, and the rest is dropped and reported (fault:G21);
+//! changes take effect in the next tick (fault:E18). Not here: the reload (`game`), when files are read
+//! (`shell::debounce`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

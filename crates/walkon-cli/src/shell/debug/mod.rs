@@ -1,8 +1,8 @@
 //! The Debug Adapter Protocol for editors, on standard input and output or on a port of this machine.
 //!
-//! In: requests of a client. Out: answers and events; what the client wants of the levels that run. Holds:
-//! one client; a run waits for it while it stands still, and ends or goes on alone when it leaves. Not here:
-//! the state of a level for clients (`walkon_runtime::script::debug::Paused`).
+//! In: requests of a client. Out: answers and events; the client's requests to running levels. Holds: one
+//! client; a run waits for it while it stands still, and ends or goes on alone when it leaves. Not here: the
+//! state of a level for clients (`walkon_runtime::script::debug::Paused`).
 
 mod adapter;
 mod connection;

@@ -2,10 +2,9 @@
 //! known one.
 //!
 //! In: the events that a script names, and those that the scripts of the project tell. Out: findings. Holds:
-//! a name that some script tells is the author's own, however near it is; a host may tell any other, so a
-//! near one is a note, and only one that differs by its case or by one slip a warning, and so is one of what
-//! is told to hosts alone. Not here: events that
-//! nobody hears (`graph`).
+//! a name that some script emits is the author's own, however close it is to a known one; a host may emit any
+//! other, so a close name is only a note. A name that differs by case or by one slip is a warning, as is a
+//! name that is for hosts alone. Not here: events that nobody hears (`graph`).
 
 use std::collections::BTreeSet;
 

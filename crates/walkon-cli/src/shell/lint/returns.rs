@@ -1,9 +1,9 @@
 //! Checks the return value of a file that is a behaviour or a cinematic, and the functions of a level script.
 //!
-//! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file that returns
-//! different things is not judged, nor is a table that the file hands on to others; functions and data of the
-//! author's own are free, so of an unknown name only a slip is said. Not here: the fields that are there
-//! (`rules/options`).
+//! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file with different
+//! return values is not judged; neither is a table that the file hands on to others. Functions and data of
+//! the author's own are free, so only a likely slip is reported for an unknown name. Not here: the fields
+//! that are there (`rules/options`).
 
 use super::api::ApiField;
 use super::finding::{LintFinding, code};

@@ -1,8 +1,8 @@
 //! Gathers the runs of one test, one a seed, into its result.
 //!
 //! In: results by seed, in any order. Out: the result of the test, as if its seeds had run one after another
-//! up to the first that does not end as expected. Holds: nothing that comes of later seeds counts, nor what
-//! they took or cost. Not here: running them, the order of tests (`suite`).
+//! up to the first that does not end as expected. Holds: results of later seeds do not count, and neither do
+//! their times and costs. Not here: running them, the order of tests (`suite`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;

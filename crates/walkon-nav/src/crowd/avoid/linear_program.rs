@@ -2,10 +2,10 @@
 //!
 //! In: half-planes by fours, those that may not be broken first; the radius of the disc; the velocity wanted.
 //! Out: the best velocity; where the half-planes leave none, the one that breaks the later ones least. Holds:
-//! half-planes are taken in the order given, so equal lists give equal bits. What stands still breaks no
-//! wall, so there is always an answer. Cost: linear in the lines on most lists, cubic on the worst; lists are
+//! half-planes are taken in the order given, so equal lists give equal bits. Standing still breaks no wall,
+//! so there is always an answer. Cost: linear in the lines on most lists, cubic on the worst; lists are
 //! short. Source: the incremental linear program of de Berg et al., "Computational Geometry", chapter 4, as
-//! van den Berg et al. (2011) use it. Ours: four half-planes are judged at once.
+//! van den Berg et al. (2011) use it. Ours: four half-planes are tested at once.
 
 use glam::{BVec4A, Vec2, Vec4};
 

@@ -1,10 +1,10 @@
 //! The half-planes of velocities that avoid four neighbours at once.
 //!
 //! In: a walker and four others, as rows of what meetings ask for. Out: a half-plane for each of the four,
-//! and which of them are in the way. Holds: each half-plane is that of its pair alone. What depends on the
-//! other of a pair is settled by masks, not by branches, because no two neighbours are alike; only what is
-//! rare (jams, two on one point) is settled one by one. Not here: which walker goes first in a jam
-//! (`right_of_way`), the choice of a velocity (`linear_program`).
+//! and which of them are in the way. Holds: each half-plane is that of its pair alone. Differences between
+//! pairs are handled by masks, not by branches, because no two neighbours are alike; only rare cases (jams,
+//! two on one point) are handled one by one. Not here: which walker goes first in a jam (`right_of_way`), the
+//! choice of a velocity (`linear_program`).
 
 use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 

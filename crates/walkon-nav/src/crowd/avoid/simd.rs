@@ -1,8 +1,8 @@
 //! SIMD lanes: four numbers or flat vectors at a time.
 //!
 //! In and out: values lane by lane. Holds: every lane gets the bits that the same sum gives one by one, so
-//! results do not depend on which values share a vector, nor on the processor. Not here: what the lanes stand
-//! for.
+//! results depend neither on which values share a vector nor on the processor. Not here: the meaning of
+//! lanes.
 
 use std::ops::{Add, Div, Mul, Sub};
 

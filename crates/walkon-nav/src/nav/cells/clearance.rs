@@ -2,9 +2,9 @@
 //!
 //! In: walkable cells, the distance beyond the map's own `agentRadius` that a body needs. Out: the cells
 //! where its centre may be. Holds: a cell is passable when the rectangles of all blocked cells are at least
-//! that far from its centre, within 1e-4 m, and everything beyond the map counts as blocked. The test is one
-//! between whole numbers, so that radii which admit the same cells share one class. Of cells that are not
-//! plain squares the real shape counts, and a class is named by the farthest cell that keeps it away. Method:
+//! that far from its centre, within 1e-4 m, and everything beyond the map counts as blocked. The test
+//! compares whole numbers, so radii that admit the same cells share one class. The real shape counts for
+//! cells that are not plain squares, and a class is named by the farthest cell that keeps it away. Method:
 //! the blocked cells dilated by a disc, row by row, 64 cells at a time.
 
 use crate::nav::cell::Cell;

@@ -1,4 +1,4 @@
-//! What landmarks say of the goal of a search.
+//! The landmark costs of the goal of a search.
 //!
 //! Holds: plain data, kept in the search. Not here: landmarks and the bounds they give (`alt_heuristic`).
 

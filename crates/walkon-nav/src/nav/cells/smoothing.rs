@@ -2,8 +2,8 @@
 //!
 //! In: the cells of a way, where it begins and ends, straight lines on the map. Out: the points of a line
 //! over it. Holds: every segment passes the exact test or joins two neighbours of the way; the line is no
-//! more expensive than the way; slices change nothing but when; what is cut short still leads along the way.
-//! Not here: the search (`plan`), how lines are pulled tight (`string_pulling`, `nav/smooth.rs`).
+//! more expensive than the way; slices change only when it ends; a line that is cut short still leads along
+//! the way. Not here: the search (`plan`), how lines are pulled tight (`string_pulling`, `nav/smooth.rs`).
 
 use glam::Vec3;
 

@@ -6,7 +6,7 @@
 //! itself; a point on a border belongs to one tile, the same every time. Method: tiles are the points of a
 //! lattice. Squares and rectangles are stored as they are. Hexagons go by axial coordinates, and diamonds by
 //! the two directions across their edges, so that a step is the same difference everywhere; the array is the
-//! smallest around the sheared (hexagons) or turned (diamonds) map. What the ground is like in cells follows
+//! smallest around the sheared (hexagons) or turned (diamonds) map. The shape of the ground in cells follows
 //! from the two steps of the lattice alone. Not here: which steps are allowed (`layout`), hexagons in lattice
 //! coordinates (`hex`), screens (`base/geom`).
 

@@ -1,10 +1,9 @@
 //! Connected components of a graph, for each set of closed areas.
 //!
 //! In: links, the areas that each crosses, kinds of bodies, the state of the areas. Out: for each point the
-//! lowest-numbered one that it is connected to. Holds: answers are those of a flood over the open links,
-//! whatever is kept; what is kept is worked out at the first question and stays right until links change: an
-//! area that goes and comes back finds its labels again. Not here: which areas are closed to which bodies
-//! (`map`).
+//! lowest-numbered one that it is connected to. Holds: answers are those of a flood over the open links;
+//! labels are computed at the first question and stay valid until links change: an area that goes and comes
+//! back finds its labels again. Not here: which areas are closed to which bodies (`map`).
 
 use std::sync::{Arc, OnceLock};
 

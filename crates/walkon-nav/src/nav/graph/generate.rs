@@ -1,11 +1,11 @@
 //! Points on the floors of a scene, by rays from above.
 //!
-//! In: solids, authored boxes, the size of the body. Out: points in rows, box by box, and what became of each
+//! In: solids, authored boxes, the size of the body. Out: points in rows, box by box, and the result of each
 //! ray. Holds: the same boxes give the same points in the same order; no point lies outside its box, over a
 //! hole, on ground that is too steep, where the body has no room, or within what is closed and looks outward;
-//! none comes twice where boxes overlap. Not here: links (`link`). Of floors above one another a box gives
-//! the highest, or all of them when that is asked for. Source: seed 003, "NavGraph generation": one ray a
-//! point from the top of a box to its bottom.
+//! no point comes twice where boxes overlap. Not here: links (`link`). A box over several floors gives the
+//! highest, or all of them on request. Source: seed 003, "NavGraph generation": one ray a point from the top
+//! of a box to its bottom.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

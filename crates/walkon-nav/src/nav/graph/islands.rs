@@ -1,8 +1,9 @@
 //! Islands: the connected groups of points of a graph.
 //!
 //! In: a draft, or a map. Out: the groups of a draft, largest first, each with its size, its box and one of
-//! its points; the draft without the small ones, or with a link that joins one to the main group; what each
-//! closed area of a map keeps apart. Not here: pictures of them. Source: seed 003, "Island Detection".
+//! its points; the draft without the small ones, or with a link that joins one to the main group; the groups
+//! that each closed area of a map keeps apart. Not here: pictures of them. Source: seed 003, "Island
+//! Detection".
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 //!
 //! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for
 //! searches (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both
-//! sectors know the same; what a sector holds follows from its own cells and those along its borders. A
+//! sectors know the same; the data of a sector follow from its own cells and those along its borders. A
 //! border of many openings keeps the first eight gates: if that divides joined ground, no way is found here.
 //! Memory: about a byte a cell. Cost: making a sector takes one flood of it for each gate; one that is like
 //! another, or like it was, takes a look at its cells.

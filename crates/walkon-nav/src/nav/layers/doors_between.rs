@@ -1,9 +1,9 @@
 //! Finds the first closed door on the way over links from one place to another.
 //!
-//! In: layers, two places, a body. Out: an area. Holds: the way is one with the fewest closed doors, over
-//! links or without; of several of those, one that leads over the fewest parts of ground. Method: the parts
-//! of connected ground and the doors of all layers are the nodes of one graph; what touches and what links
-//! join are its edges. Not here: doors of one layer (`cells::doors`).
+//! In: layers, two places, a body. Out: an area. Holds: the way is one with the fewest closed doors, with or
+//! without links; if there are several, one that leads over the fewest parts of ground. Method: the parts of
+//! connected ground and the doors of all layers are the nodes of one graph; its edges are contacts and links.
+//! Not here: doors of one layer (`cells::doors`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -2,10 +2,10 @@
 //!
 //! In: a surface, lines on it, what lies where. Out: the polygons between the lines. Holds: each lies within
 //! one polygon of the surface; two of them share an edge only where theirs is one polygon, or where theirs
-//! were joined by the edge that it lies on. What lies above, below or beside without being joined never
-//! matters: corners are known by the edge or the polygon that they lie on, not by their places. An edge has
-//! one list of corners for the polygons of both sides, so joints stay whole. Not here: the lines within a
-//! polygon (`triangulate`).
+//! were joined by the edge that it lies on. Unjoined polygons above, below or beside never matter: corners
+//! are identified by the edge or the polygon that they lie on, not by their places. An edge has one list of
+//! corners for the polygons of both sides, so joints stay whole. Not here: the lines within a polygon
+//! (`triangulate`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A cache of the pieces that parts of the ground were made into.
 //!
-//! In: all that a part is made from, as numbers, and how to make it. Out: the part. Holds: what is made
-//! depends on those numbers alone, so keeping it changes no answer. Not here: what the numbers mean
+//! In: the inputs of a part, as numbers, and a function that makes it. Out: the part. Holds: the part depends
+//! on those numbers alone, so keeping it changes no answer. Not here: the meaning of the numbers
 //! (`local_view`, `carve`).
 
 use std::collections::BTreeMap;

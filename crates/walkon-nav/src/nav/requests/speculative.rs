@@ -1,9 +1,9 @@
 //! Requests that are searched on several threads before their turn comes.
 //!
 //! In: requests that wait, the map. Out: for each, how its search goes, turn by turn. Holds: a request that
-//! is known beforehand costs, ends and makes room for others as if its search took its turns now. Where it is
-//! given another turn than was worked out, its search begins again and catches up. What is known is forgotten
-//! as a step ends, so that none of it is state. Not here: whose turn it is.
+//! was searched beforehand costs, ends and makes room for others as if its search took its turns now. If it
+//! gets another turn than was computed, its search begins again and catches up. The results are discarded as
+//! a step ends, so they are never state. Not here: whose turn it is.
 
 use std::sync::{Mutex, PoisonError};
 

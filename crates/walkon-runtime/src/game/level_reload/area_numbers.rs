@@ -1,7 +1,7 @@
 //! The numbers of areas after an edit of the level.
 //!
 //! In: which number an old area has now. Out: walks and requests that mean the same areas as before. Holds:
-//! an area is known by its name; what a walk or a request says of an area that is gone is left out, and
+//! an area is known by its name; references of walks and requests to an area that is gone are dropped, and
 //! nobody wanders anywhere else than before. Not here: doors, whose areas the new level names; watches of
 //! areas that are gone, which end (`level_reload`).
 

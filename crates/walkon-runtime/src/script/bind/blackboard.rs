@@ -1,8 +1,7 @@
 //! `blackboard`, `Blackboard` and `Change`: plain data that scripts share by key.
 //!
-//! Holds: what a board gives is a copy, so only `set` changes a board; the refusal of a value names the path
-//! of the part that is not plain. Not here: when watchers are told
-//! (`script::step::blackboard`).
+//! Holds: a board gives copies, so only `set` changes it; the refusal of a value names the path of the part
+//! that is not plain. Not here: when watchers are told (`script::step::blackboard`).
 
 use mlua::Lua;
 

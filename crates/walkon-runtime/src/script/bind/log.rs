@@ -1,7 +1,7 @@
 //! `log`: log lines of scripts.
 //!
 //! In: a format and values. Out: facts for host and trace, with owner, file and line. Holds: writing never
-//! raises: too few values print as nil, a wrong directive prints as it stands; what a tick may write is
+//! raises: too few values print as nil, a wrong directive prints as it stands; the lines of a tick are
 //! limited, the rest is counted. Not here: `print`, which is `log.info` (`library`).
 
 use mlua::{Function, Lua, Value};

@@ -1,7 +1,7 @@
 //! Blackboards: plain data that scripts share by key, for the level, for a group, for a character.
 //!
-//! In: keys and values, ticks to keep them. Out: the values; what changed. Holds: setting an equal value is
-//! no change; a board holds no more than it may; a character's board dies with it. Not here: telling of a
+//! In: keys and values, ticks to keep them. Out: the values; the changes. Holds: setting an equal value is
+//! not a change; a board stays within its limits; a character's board ends with it. Not here: reporting a
 //! change (`step::blackboard`), the Lua side (`bind::blackboard`).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
 //! Deliveries to several listeners that continue when a tick's fuel does not suffice for all of them.
 //!
-//! In: listeners, tasks that wait for the same, what they are told. Out: the next of them; what outlives the
-//! code of one. Holds: each is told once, in order, before anything that happened later. Not here: calling
-//! them (`step::handlers`).
+//! In: listeners, tasks that wait for the same, the news. Out: the next of them; the deliveries that outlive
+//! one's code. Holds: each gets the news once, in order, before anything that happened later. Not here:
+//! calling them (`step::handlers`).
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Behaviour trees: the nodes of each, and the state of every node of a running one.
 //!
-//! In: nodes as builders made them, ends of actions. Out: which trees are due; what a tick goes on from. Not
-//! here: reading nodes and ticking them (`step::tree`).
+//! In: nodes as builders made them, ends of actions. Out: which trees are due; the nodes at which a tick
+//! resumes. Not here: reading nodes and ticking them (`step::tree`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

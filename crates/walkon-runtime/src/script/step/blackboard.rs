@@ -1,9 +1,9 @@
 //! Changes of blackboards: tells the watchers, and clears values whose time is over.
 //!
 //! In: values that scripts set, seconds to keep them. Out: news for watchers of a key and tasks that wait for
-//! its change. Holds: what is set for a time is cleared at the head of step 3; news is told in step 12, to
-//! the watchers and waiting tasks of the moment when it happened. Not here: the boards (`state::boards`), the
-//! Lua side (`bind::blackboard`).
+//! its change. Holds: values set for a time are cleared at the head of step 3; news is delivered in step 12,
+//! to the watchers and waiting tasks of the moment when it happened. Not here: the boards (`state::boards`),
+//! the Lua side (`bind::blackboard`).
 
 use std::rc::Rc;
 

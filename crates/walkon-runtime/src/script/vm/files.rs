@@ -2,8 +2,8 @@
 //!
 //! In: texts by path below the script folders. Out: one environment and one loaded body per file and level.
 //! Holds: names are compared exactly; a name never leads out of the texts that were given, so nothing is
-//! opened here; a file is loaded once; what `require` returns is frozen; a circle of files is an error. Not
-//! here: reading disks, reloading.
+//! opened here; a file is loaded once; the value that `require` returns is frozen; circular requires are an
+//! error. Not here: reading disks, reloading.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

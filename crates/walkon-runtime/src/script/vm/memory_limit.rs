@@ -1,10 +1,10 @@
 //! The memory limit of a VM, in force while script code runs.
 //!
-//! In: how many bytes the VM may use. Out: an error where it uses more. Holds: Luau refuses what goes beyond
-//! the limit while scripts run; what the host makes for them in between is bounded by the host, and a
-//! function of the host that has made too much ends as if Luau had refused it. Why: as long as there is a
-//! limit, mlua makes two closures and a protected call for everything that may need memory. Not here: what
-//! the host keeps (`account`, `room`).
+//! In: how many bytes the VM may use. Out: an error where it uses more. Holds: Luau refuses allocations
+//! beyond the limit while scripts run; the host bounds the values that it makes for them in between, and a
+//! host function that has made too much ends as if Luau had refused it. Why: as long as there is a limit,
+//! mlua makes two closures and a protected call for everything that may need memory. Not here: data that the
+//! host keeps (`account`, `room`).
 
 use std::cell::Cell;
 

@@ -1,10 +1,10 @@
 //! Patrol and wander: from stop to stop, with checkpoints on the way.
 //!
 //! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends.
-//! Holds: a stop out of reach is passed over, one a tick, but the last of a patrol without a loop, which ends
-//! as a walk to it; so is one at which a door or a character has taken all of its patience, and a character
-//! that is gone; when none can be reached the walk is blocked; where only one can be reached, the others are
-//! tried once a second; pauses do not count for patience.
+//! Holds: a patrol skips a stop that is out of reach, one a tick, except the last of a patrol without a loop,
+//! which ends as a walk to it; it also skips a stop at which a door or a character has used up its patience,
+//! and a character that is gone; when none can be reached the walk is blocked; where only one can be reached,
+//! the others are tried once a second; pauses do not count for patience.
 
 use glam::Vec3;
 

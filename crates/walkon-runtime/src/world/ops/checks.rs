@@ -1,8 +1,8 @@
 //! Checks of the numbers given to verbs.
 //!
 //! In: places, angles, names, plain data, options of walks. Out: nothing, or an [`OpError`] with what was
-//! given and what was expected. Holds: what passes can be simulated, hashed, saved and loaded. Not here:
-//! whether somebody can stand there (`nav`), ranges of single verbs.
+//! given and what was expected. Holds: a value that passes can be simulated, hashed, saved and loaded. Not
+//! here: whether somebody can stand there (`nav`), ranges of single verbs.
 
 use std::ops::RangeInclusive;
 

@@ -2,7 +2,7 @@
 //!
 //! In: ids, checked options. Out: ids, or an [`OpError`] for a mistake of the caller. Holds: a verb
 //! checks everything first and then takes effect completely, or does nothing; a script reads its own
-//! writes; what the world does later is never an error but a result.
+//! writes; later failures in the world are results, never errors.
 
 pub mod areas;
 pub mod blocks;

@@ -1,6 +1,6 @@
 //! Verbs that change a walk under way: goal, speed, pause.
 //!
-//! Holds: none of them ends the walk; on one that has settled they change nothing and say so.
+//! Holds: no verb here ends the walk; on a settled walk they change nothing and report it.
 
 use crate::base::ids::WalkId;
 use crate::world::World;

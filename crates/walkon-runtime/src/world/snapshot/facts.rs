@@ -2,7 +2,8 @@
 //! of the host between two ticks.
 //!
 //! In, out: fields, one by one. Holds: a fact that only tells what a load ends (watches, paths that scripts
-//! asked for, results of code) is not written, nor that somebody appeared whom a load tells of by itself.
+//! asked for, results of code) is not written; neither is the appearance of a character, which a load reports
+//! by itself.
 
 use walkon_nav::{saved, saved_choice, saved_words};
 

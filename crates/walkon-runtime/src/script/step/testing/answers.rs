@@ -1,8 +1,8 @@
 //! The answers that a test gives to the choices of scenes.
 //!
 //! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is
-//! none of its options. Holds: an answer counts from the moment it is given; of several to one choice the
-//! last counts. Not here: choices under way and the answers of a host (`step::dialogue`), answers that nobody
+//! not one of its options. Holds: an answer counts from the moment it is given; the last answer to a choice
+//! counts. Not here: choices under way and the answers of a host (`step::dialogue`), answers that nobody
 //! asked for (`step::testing`).
 
 use mlua::Lua;

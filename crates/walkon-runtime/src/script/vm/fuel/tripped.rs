@@ -1,9 +1,9 @@
 //! The stack of a call at the point where it was ended.
 //!
-//! In: stacks whose safepoints raise. Out: frames of scripts, innermost first. Holds: of each stack the first
-//! look is kept: its later safepoints raise because of it, on the way out of protected calls. The next stack
-//! that raises is the one that resumed it. Not here: why the call was ended (`Trip`), the look at a stack
-//! (`sampling`).
+//! In: stacks whose safepoints raise. Out: frames of scripts, innermost first. Holds: the first sample of
+//! each stack is kept: later safepoints of the stack raise because of it, on the way out of protected calls.
+//! The next stack that raises is the one that resumed it. Not here: why the call was ended (`Trip`), the look
+//! at a stack (`sampling`).
 
 use std::cell::{Cell, RefCell};
 

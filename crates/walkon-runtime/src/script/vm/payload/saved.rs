@@ -1,8 +1,8 @@
 //! Encodes plain data of scripts directly into the bytes of a save game, and back.
 //!
-//! In: values of Lua; bytes. Out: bytes; values of Lua. Holds: the bytes, the limits and the refusals are
-//! those of the way by way of [`Plain`]; what is not plain in all its parts is left to that way; buffers are
-//! used again for the next value. Not here: what plain data is (`payload`), its form (`base::bytes`).
+//! In: values of Lua; bytes. Out: bytes; values of Lua. Holds: bytes, limits and refusals are those of the
+//! conversion through [`Plain`]; values with a part that is not plain are left to that conversion; buffers
+//! are reused. Not here: the definition of plain data (`payload`), its form (`base::bytes`).
 
 use glam::Vec3;
 use mlua::{Lua, LuaString, Table, Value};
