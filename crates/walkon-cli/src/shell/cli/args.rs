@@ -83,7 +83,7 @@ pub enum Command {
     Run(RunArgs),
     /// Debug a level: the Debug Adapter Protocol on standard input and output
     Debug(DebugArgs),
-    /// Run a level in real time; scripts and level are taken in as they are saved
+    /// Run a level in real time; reload scripts and level as they are saved
     Watch(WatchArgs),
     /// Show a level in a browser: watch, play, inspect, rewind, look ahead, edit
     View(ViewArgs),
@@ -93,7 +93,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Run level tests, each twice, and compare the hashes of every tick
     Test(TestArgs),
-    /// Say what the scripts of a level cost: fuel and time, by behaviour, character, function or line
+    /// Profile the scripts of a level: fuel and time, by behaviour, character, function or line
     Profile(ProfileCommandArgs),
     /// Check levels and scripts without running them
     Check(CheckArgs),
@@ -103,11 +103,11 @@ pub enum Command {
     Draw(DrawArgs),
     /// Write the precomputed grid of a level beside it
     Bake(BakeArgs),
-    /// Make a level of a map of the editor Tiled (.tmx, .tmj)
+    /// Make a level from a map of the editor Tiled (.tmx, .tmj)
     Import(ImportArgs),
     /// Make, check and divide the graph of a level
     Graph(GraphArgs),
-    /// Write the definitions that editors complete and check scripts with
+    /// Write editor definitions, for completing and checking scripts
     Types(TypesArgs),
     /// Print the JSON schema of levels
     Schema(SchemaArgs),
@@ -171,10 +171,10 @@ pub struct RunArgs {
     /// In the trace, paths and neighbours every N ticks; 0 for none
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = interval)]
     pub detail: u64,
-    /// Add a table of what each step of the tick cost
+    /// Add a table with the cost of each step of the tick
     #[arg(long)]
     pub stats: bool,
-    /// Threads that work out a large crowd; the level runs the same on any number of them
+    /// Threads for a large crowd; the level runs the same on any number of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
     /// Wait for a debugger on this port of 127.0.0.1, and run under it; 0 for any that is free
@@ -184,7 +184,7 @@ pub struct RunArgs {
     pub profile: ProfileArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// What scripts read as level.args
+    /// The arguments that scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -192,14 +192,14 @@ pub struct RunArgs {
 /// What the scripts of a run cost, for other tools.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Write what scripts cost: folded stacks (*.folded), speedscope (*.speedscope.json) or, of a single run
-    /// and not of tests, a Chrome trace (*.json); `-` for stdout
+    /// Write the cost of scripts: folded stacks (*.folded), speedscope (*.speedscope.json) or, for a single
+    /// run and not for tests, a Chrome trace (*.json); `-` for stdout
     #[arg(long, value_name = "FILE|-")]
     pub profile: Option<PathBuf>,
-    /// The form of the profile, where the name of its file does not say it
+    /// The form of the profile, if the name of its file does not give it
     #[arg(long, value_enum, value_name = "FORM", requires = "profile")]
     pub profile_form: Option<ProfileForm>,
-    /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
+    /// Sample the stack once in N safepoints, half as often after 1,024 samples; 1 for every line, and slower
     #[arg(
         long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints,
         requires = "profile"
@@ -214,13 +214,13 @@ pub struct ProfileArgs {
 pub struct ProfileCommandArgs {
     /// The level: a path or a name
     pub level: PathBuf,
-    /// What a row is
+    /// The kind of rows
     #[arg(long, value_enum, default_value_t)]
     pub by: ProfileRows,
     /// Rows to show, the most expensive first [default: 20; in JSON, all]
     #[arg(long, value_name = "N", value_parser = count)]
     pub top: Option<usize>,
-    /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
+    /// Sample the stack once in N safepoints, half as often after 1,024 samples; 1 for every line, and slower
     #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY, value_parser = safepoints)]
     pub every: u32,
     /// End after this many game seconds [default: 60]
@@ -234,7 +234,7 @@ pub struct ProfileCommandArgs {
     pub seed: Option<u64>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// What scripts read as level.args
+    /// The arguments that scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -247,9 +247,9 @@ pub enum ProfileRows {
     Behaviour,
     /// A character with its file
     Character,
-    /// What is called of a character
+    /// A callback of a character
     Callback,
-    /// A function, without what it calls
+    /// A function, without the functions that it calls
     Function,
     /// A line
     Line,
@@ -298,7 +298,7 @@ pub struct DebugArgs {
     /// `max`, or a multiple of real time
     #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
     pub speed: SpeedChoice,
-    /// What scripts read as level.args
+    /// The arguments that scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -306,7 +306,7 @@ pub struct DebugArgs {
 /// How changes of files are noticed.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WatchingArgs {
-    /// Look at the files now and then instead of being told by the system
+    /// Poll the files instead of waiting for events of the system
     #[arg(long)]
     pub poll: bool,
 }
@@ -339,7 +339,7 @@ pub struct WatchArgs {
     pub speed: f64,
     #[command(flatten)]
     pub watching: WatchingArgs,
-    /// Threads that work out a large crowd; the level runs the same on any number of them
+    /// Threads for a large crowd; the level runs the same on any number of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
     /// Write a trace, which carries the texts it began with; `-` for stdout
@@ -347,7 +347,7 @@ pub struct WatchArgs {
     pub trace: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// What scripts read as level.args
+    /// The arguments that scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -385,7 +385,7 @@ pub struct ViewArgs {
     /// Write a trace of the whole session at its end: `replay` runs it again
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// What scripts read as level.args
+    /// The arguments that scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -430,7 +430,7 @@ pub struct BatchArgs {
     /// Runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
-    /// What scripts read as level.args
+    /// The arguments that scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -467,7 +467,7 @@ pub struct TestArgs {
     /// Files of tests, or folders; the script folders of the project by default
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Run every test with this seed, whatever it says itself
+    /// Run every test with this seed in place of its own
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Only tests with this text in their name
@@ -486,7 +486,7 @@ pub struct TestArgs {
     /// Write the results as JUnit XML; `-` for stdout, all else then goes to stderr
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Write over a file that is no JUnit XML
+    /// Write over a file that is not JUnit XML
     #[arg(long, requires = "junit")]
     pub force: bool,
     #[command(flatten)]
@@ -506,7 +506,7 @@ pub struct PathArgs {
     /// Where the path begins, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, required_unless_present = "map")]
     pub from: Option<PlaceArg>,
-    /// Where it is to end, metres
+    /// Where it ends, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, required_unless_present = "map")]
     pub to: Option<PlaceArg>,
     /// Half the width of the body, metres
@@ -515,7 +515,7 @@ pub struct PathArgs {
     /// Layer of a tile map where the path begins; the first by default
     #[arg(long, value_name = "NAME")]
     pub layer: Option<String>,
-    /// Layer where it is to end; the one where it begins by default
+    /// Layer where it ends; the one where it begins by default
     #[arg(long, value_name = "NAME")]
     pub to_layer: Option<String>,
     /// The centres of the cells instead of the smoothed path
@@ -559,7 +559,7 @@ pub struct DrawArgs {
     /// Draw a search that begins here, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "to")]
     pub from: Option<PlaceArg>,
-    /// And is to end here, metres
+    /// Draw a search that ends here, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "from")]
     pub to: Option<PlaceArg>,
     /// Layer of a tile map; `all` shows every one, below one another
@@ -568,13 +568,14 @@ pub struct DrawArgs {
     /// Layer where a search ends; the one where it begins by default
     #[arg(long, value_name = "NAME", requires = "to")]
     pub to_layer: Option<String>,
-    /// What to show, by name, with commas between; with `obstacles`, a search goes around standing characters
+    /// Layers to show, by name, separated by commas; with `obstacles`, a search goes around standing
+    /// characters
     #[arg(long, value_name = "LIST", value_parser = layers)]
     pub layers: Option<Parts>,
     /// Pixels per metre (text: characters per metre, one a cell at most)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
-    /// Where it is looked at from: graphs and meshes with several floors
+    /// The viewpoint, for graphs and meshes with several floors
     #[arg(long, value_enum, default_value_t)]
     pub view: ViewArg,
     /// The file to write (.png, .svg, .txt); text on stdout by default, and for `-`
@@ -631,7 +632,7 @@ pub enum GraphCommand {
     Link(GraphLevelArgs),
     /// Change points and links by hand
     Edit(GraphEditArgs),
-    /// List what does not hang together; remove it, or join it
+    /// List unconnected islands; remove or join them
     Islands(GraphIslandsArgs),
     /// Divide the graph into named parts
     Partition(GraphPartitionArgs),
@@ -662,19 +663,19 @@ pub struct GraphLevelArgs {
 pub struct GraphEditArgs {
     /// The level: a path or a name
     pub level: PathBuf,
-    /// A new point, numbered after the last
+    /// A point to add, numbered after the last
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
     pub add: Vec<PlaceArg>,
-    /// Another place for a point
+    /// A point to move
     #[arg(long = "move", value_name = "N=X,Y,Z", value_parser = moved, allow_hyphen_values = true)]
     pub moves: Vec<(u32, PlaceArg)>,
-    /// A link between two points
+    /// A link to add
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub link: Vec<[u32; 2]>,
-    /// A link less
+    /// A link to remove
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub unlink: Vec<[u32; 2]>,
-    /// A point less, with its links
+    /// A point to remove, with its links
     #[arg(long, value_name = "N", value_parser = point_number)]
     pub remove: Vec<u32>,
     /// Take back the edits of the last call
@@ -720,10 +721,10 @@ pub struct GraphPartitionArgs {
     /// How far it grows along links, metres
     #[arg(long, value_name = "M", value_parser = metres, requires = "name")]
     pub within: Option<f64>,
-    /// Divide what belongs to no part into parts of about this many points
+    /// Divide the remaining points into parts of about this many
     #[arg(long, value_name = "POINTS", value_parser = one_or_more, conflicts_with = "clear")]
     pub auto: Option<usize>,
-    /// Take all parts away
+    /// Remove all parts
     #[arg(long)]
     pub clear: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -740,13 +741,13 @@ pub struct GraphPathArgs {
     /// Where the way begins, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
     pub from: PlaceArg,
-    /// Where it is to end, metres
+    /// Where it ends, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
     pub to: PlaceArg,
     /// Half the width of the body, metres; by default 0.35, or what the links have room for when that is less
     #[arg(long, value_name = "R", value_parser = radius)]
     pub radius: Option<f32>,
-    /// Where it is looked at from
+    /// The viewpoint
     #[arg(long, value_enum, default_value_t)]
     pub view: ViewArg,
     /// Draw it into this file (.png, .svg, .txt)
@@ -764,7 +765,7 @@ pub struct GraphDrawArgs {
     /// Pixels per metre (text: characters per metre, one a cell at most)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
-    /// Where it is looked at from
+    /// The viewpoint
     #[arg(long, value_enum, default_value_t)]
     pub view: ViewArg,
     /// The file to write (.png, .svg, .txt); text on stdout by default, and for `-`
@@ -799,7 +800,7 @@ pub struct ImportArgs {
     /// The level to write; `-` for stdout, the report then goes to stderr
     #[arg(short, long, value_name = "LEVEL")]
     pub out: PathBuf,
-    /// Write over a level that is there already
+    /// Write over an existing level
     #[arg(long)]
     pub force: bool,
     /// Metres of a pixel; by default a tile is one metre wide
