@@ -1,4 +1,4 @@
-//! What a save game may leave out; what calls of `update` in a row and short ways of tasks may not change.
+//! Tests of games: save games, batched calls of `update`, and fast paths of tasks change no result.
 
 mod edits;
 mod fuel_shares;

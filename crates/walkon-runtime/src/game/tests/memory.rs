@@ -1,4 +1,5 @@
-//! What watches keep is in the memory of the level: it is counted when characters come in, and no sooner.
+//! Tests that the memory of a level includes the data of watches, counted when characters come in, and no
+//! sooner.
 
 use super::told_level::ToldLevel;
 use crate::script::state::handlers::{SenseRecord, WatchRecord};

@@ -1,4 +1,4 @@
-//! Scripts that once ended badly: they left something open, or were blamed for what others did.
+//! Regression tests of scripts that left something open, or were blamed for the faults of others.
 
 use super::told_level::{ToldLevel, house, house_with_behaviour};
 use super::*;

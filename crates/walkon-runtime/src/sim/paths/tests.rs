@@ -1,4 +1,4 @@
-//! What a walk counts as progress on a new way.
+//! Tests of progress: what a walk counts as progress on a new way.
 
 use super::*;
 use crate::world::character::Past;

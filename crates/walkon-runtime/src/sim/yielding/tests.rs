@@ -1,4 +1,4 @@
-//! Whose progress counts for which others.
+//! Tests of jams: whose progress counts for whom.
 
 use super::*;
 use crate::base::ids::DoorId;

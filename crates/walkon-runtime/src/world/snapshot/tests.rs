@@ -1,4 +1,4 @@
-//! What comes back of a world that was saved.
+//! Tests of saved worlds: what comes back after a load.
 
 use crate::base::bytes::{ByteReader, ByteWriter};
 use crate::base::time::TickNumber;

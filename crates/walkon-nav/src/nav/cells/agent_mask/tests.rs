@@ -1,4 +1,4 @@
-//! What is left of cells against cells that were blocked one by one.
+//! Tests of the overlay against cells that were blocked one by one.
 
 use super::*;
 use crate::base::rng::Rng;

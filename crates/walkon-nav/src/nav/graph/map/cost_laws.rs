@@ -1,5 +1,5 @@
-//! What ways over ground of several prices cost: beside Dijkstra over the links, and beside sums over many
-//! places of the way.
+//! Laws of costs over ground of several prices: compared with Dijkstra over the links, and with sums over
+//! many places of the way.
 
 use glam::Vec3;
 

@@ -1,4 +1,4 @@
-//! What holds of every graph: random houses, random edits, and plain looks at every link beside the answers.
+//! Laws of every graph: random houses, random edits, and plain looks at every link beside the answers.
 
 use glam::Vec3;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};

@@ -1,4 +1,4 @@
-//! Where ways begin and end on random ground whose links come, go, cross and are closed: the answers to all
+//! Laws of the ends of ways on random ground whose links come, go, cross and are closed: the answers to all
 //! questions agree, and no way leads over empty ground.
 
 use glam::Vec3;
