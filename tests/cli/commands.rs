@@ -822,6 +822,27 @@ fn fault_h10_an_output_that_cannot_be_written_is_refused_before_tick_0() {
 }
 
 #[test]
+fn fault_h10_results_that_no_longer_fit_on_a_disk_end_a_run_with_an_error() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let project = Project::new();
+    project.write("levels/talks.json", &YARD.replacen("\"name\"", "\"script\": \"talks.lua\", \"name\"", 1));
+    let talks = "function onTick() for i = 1, 40 do log.info(\"%s\", (\"x\"):rep(200)) end end\n";
+    project.write("scripts/talks.lua", talks);
+    // Within the buffer, which is found not to fit at the end, and beyond it.
+    for ticks in ["1", "60", "200"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut run = std::process::Command::new(crate::place::program());
+        let run = run.current_dir(project.path()).args(["run", "talks", "--ticks", ticks]).stdout(full);
+        let ended = run.output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(6), "{ticks} ticks: {told}");
+        assert!(told.contains("stdout"), "{ticks} ticks: {told}");
+    }
+}
+
+#[test]
 fn fault_h11_a_command_never_writes_over_what_it_reads() {
     let project = Project::new();
     let before = project.read("levels/yard.json");

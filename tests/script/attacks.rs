@@ -144,6 +144,54 @@ fn fault_a3_values_that_calls_return_and_calls_that_overflow_are_paid_for() {
     }
 }
 
+/// Calls that hand on ever more values need a wide stack, and that of the first thread of a level counts as
+/// any other does.
+#[test]
+fn fault_a3_values_that_are_handed_on_are_paid_for_in_calls_of_every_kind() {
+    let kinds = [
+        "function onStart() work() end",
+        "function onTick() if level.tick == 2 then work() end end",
+        "function onStart() event.on('go', work) event.emit('go') end",
+        "function onStart() timer.after(0.02, work) end",
+        "function onStart() task.spawn(work) end",
+        "function onStart() world.character('hero'):attach('minded', {}) end",
+    ];
+    let bodies = [
+        ("f(4000)", "memory"),
+        ("pcall(f, 4000) f(4000)", "memory"),
+        ("local s = ('x'):rep(8000) loop(s:byte(1, 7000))", "fuel"),
+        (
+            "local m = setmetatable({}, { __tostring = function() return long end }) while true do tostring(m) end",
+            "fuel",
+        ),
+        (
+            "local m = setmetatable({}, { __tostring = function() return long end }) while true do log.debug('%s', m) end",
+            "fuel",
+        ),
+    ];
+    let defined = "local long = ('x'):rep(1000000)
+        local function f(n, ...) if n == 0 then return 0 end return f(n - 1, n, ...) end
+        local function g(...) return ... end
+        local function loop(...) while true do g(...) end end\n";
+    for kind in kinds {
+        for (body, fault) in bodies {
+            let work = format!("{defined}local function work() {body} end\n");
+            let minded = format!("{work}return {{ update = function() work() end }}\n");
+            // The clock ends none of them, however slow the machine.
+            let limits = "\"watchdogMs\": 10000, \"memoryMiB\": 256";
+            let ran = run(&format!("{work}{kind}\n"), 4, limits, &[("minded.lua", &minded)]);
+            let faults: Vec<&String> = ran.lines.iter().filter(|line| line.starts_with("fault")).collect();
+            let is_right = !faults.is_empty() && faults.iter().all(|line| **line == format!("fault {fault}"));
+            assert!(
+                is_right && ran.code == Some(0),
+                "{kind} {body} {faults:?} {:?} {:?}",
+                ran.messages,
+                ran.code
+            );
+        }
+    }
+}
+
 #[test]
 fn fault_a12_single_instructions_on_long_texts_end_by_count_and_never_by_the_clock() {
     let ones = "('1'):rep(4000)";

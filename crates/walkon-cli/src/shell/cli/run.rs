@@ -509,7 +509,10 @@ pub(super) struct Session<'a> {
     client: Option<Arc<Connection>>,
     /// Nobody else reads what happens.
     tells_client_alone: bool,
+    /// Nobody reads the results any more.
     closed: bool,
+    /// Why results could not be written.
+    unwritten: Option<CommandFailure>,
 }
 
 /// The event of `--until`, and the names of those that came.
@@ -583,6 +586,7 @@ impl<'a> Session<'a> {
             client: None,
             tells_client_alone: false,
             closed: false,
+            unwritten: None,
         }
     }
 
@@ -636,9 +640,23 @@ impl<'a> Session<'a> {
             || self.told.len() < FAULTS_TOLD_MAX && self.told.insert(sentence.to_owned())
     }
 
+    /// Notes what became of a result: a closed pipe ends the run quietly, a full disk does not.
+    fn note(&mut self, told: Result<(), CommandFailure>) {
+        match told {
+            Ok(()) => {}
+            Err(CommandFailure::Closed) => self.closed = true,
+            Err(failure) => self.unwritten = self.unwritten.take().or(Some(failure)),
+        }
+    }
+
+    /// Whether there is no use in going on: nothing of it would be read.
+    fn is_cut(&self) -> bool {
+        self.closed || self.unwritten.is_some()
+    }
+
     /// Whether the run is to end.
     pub fn is_stopping(&self) -> bool {
-        self.closed || self.interrupts.asked().is_some()
+        self.is_cut() || self.interrupts.asked().is_some()
     }
 
     /// Tells a sentence about the level's time, at once.
@@ -646,8 +664,10 @@ impl<'a> Session<'a> {
         if self.format == Format::Human && !self.shell.is_quiet {
             let seconds = world.rate().seconds(world.tick());
             let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
-            self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
-            self.closed |= self.results.flush().is_err();
+            let told = self.results.line(&format!("{time}  {}", clean(sentence)));
+            self.note(told);
+            let told = self.results.flush();
+            self.note(told);
         }
     }
 
@@ -660,7 +680,8 @@ impl<'a> Session<'a> {
 
     /// Hands the output so far to the system, for readers that follow it.
     pub fn flush(&mut self) {
-        self.closed |= self.results.flush().is_err();
+        let told = self.results.flush();
+        self.note(told);
     }
 
     /// Tells what happened in a tick, and whether to go on.
@@ -691,7 +712,8 @@ impl<'a> Session<'a> {
                 // One line each, whatever a script wrote: a break in its text would begin a line of its
                 // choosing.
                 let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
-                self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
+                let told = self.results.line(&format!("{time}  {}", clean(sentence)));
+                self.note(told);
             }
         }
         if let Some(client) = &self.client {
@@ -706,10 +728,11 @@ impl<'a> Session<'a> {
         let interrupts = &self.interrupts;
         self.pace.wait(tick, || interrupts.asked().is_some());
         if self.pace.is_slow() {
-            self.closed |= self.results.flush().is_err();
+            let told = self.results.flush();
+            self.note(told);
         }
         let is_ended = self.client.as_ref().is_some_and(|client| client.is_ending());
-        if self.closed || is_ended || self.interrupts.asked().is_some() {
+        if self.is_cut() || is_ended || self.interrupts.asked().is_some() {
             Onlooker::Stop
         } else {
             Onlooker::GoOn
@@ -779,6 +802,9 @@ impl<'a> Session<'a> {
             if !trace.finish() {
                 exit = Exit::Io;
             }
+        }
+        if let Some(failure) = self.unwritten.take() {
+            return Err(failure);
         }
         if self.closed {
             return Err(CommandFailure::Closed);

@@ -208,7 +208,15 @@ fn shown(lua: &Lua, directive: &str, value: &Value) -> mlua::Result<String> {
     }
     let text: mlua::LuaString = show.call(value)?;
     if kind == b's' && directive.len() > 2 {
-        return Ok(format.call::<mlua::LuaString>((directive, text))?.to_string_lossy());
+        return Ok(of_line(&format.call::<mlua::LuaString>((directive, text))?));
     }
-    Ok(text.to_string_lossy())
+    Ok(of_line(&text))
+}
+
+/// As much of a text as a line may show, and a letter more.
+fn of_line(text: &mlua::LuaString) -> String {
+    const LETTER_BYTES: usize = 4;
+    let bytes = text.as_bytes();
+    let shown = &bytes[..bytes.len().min(ScriptLimits::LINE_BYTES + LETTER_BYTES)];
+    String::from_utf8_lossy(shown).into_owned()
 }

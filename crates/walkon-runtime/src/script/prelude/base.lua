@@ -175,7 +175,8 @@ local function show(value)
         return value
     end
     local shown = tostring(value)
-    if kind == "nil" or kind == "boolean" or kind == "number" or kind == "vector" or not find(shown, ": 0x", 1, true) then
+    -- An address stands at the end, and what a "__tostring" gives may be long.
+    if kind == "nil" or kind == "boolean" or kind == "number" or kind == "vector" or not find(sub(shown, -20), ": 0x", 1, true) then
         return shown
     end
     local serial = serials[value]

@@ -50,6 +50,8 @@ pub(crate) struct Board {
 pub(crate) struct Boards {
     boards: TrackedMap<u64, Board>,
     numbers: BTreeMap<BoardOf, u64>,
+    /// How many of them are of groups.
+    group_count: usize,
     /// When values clear themselves; those that were set again since are passed over.
     due: BTreeSet<(TickNumber, u64, String)>,
     last: u64,
@@ -104,10 +106,10 @@ impl Boards {
             return Some(number);
         }
         if matches!(of, BoardOf::Group(_)) {
-            let groups = self.numbers.keys().filter(|of| matches!(of, BoardOf::Group(_))).count();
-            if groups >= Self::GROUPS_MAX {
+            if self.group_count >= Self::GROUPS_MAX {
                 return None;
             }
+            self.group_count += 1;
         }
         self.last += 1;
         let board = Board { of: of.clone(), values: BTreeMap::new(), bytes: 0, awaited: BTreeMap::new() };
@@ -129,6 +131,7 @@ impl Boards {
             self.boards.remove(number);
         }
         self.numbers.retain(|_, number| *number <= last);
+        self.group_count = self.numbers.keys().filter(|of| matches!(of, BoardOf::Group(_))).count();
         self.last = self.last.min(last);
     }
 
@@ -250,7 +253,8 @@ impl Boards {
         let Self {
             boards,
             numbers,
-            // Follows from the boards.
+            // Follow from the boards.
+            group_count: _,
             due: _,
             // Given again: files may know boards by number, and have run again.
             last: _,

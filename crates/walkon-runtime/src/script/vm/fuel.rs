@@ -1327,8 +1327,14 @@ mod raw {
         kind: c_int,
         _tag: c_int,
     ) {
+        // The main thread was made before the category was set; its stack grows where it lies.
+        let is_main_stack = || {
+            // SAFETY: called by Luau with a live state.
+            let is_main = unsafe { ffi::lua_mainthread(state) == state };
+            is_main && old_bytes > 0 && kind > ffi::LUA_TBUFFER
+        };
         let gauge = ACTIVE.get();
-        if gauge.is_null() || category != SCRIPTS {
+        if gauge.is_null() || category != SCRIPTS && !is_main_stack() {
             return;
         }
         // SAFETY: point 2.
