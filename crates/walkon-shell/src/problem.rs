@@ -127,7 +127,9 @@ impl From<RestoreError> for Problem {
         match error {
             RestoreError::Start(error) => Self::from(error),
             RestoreError::Scripts(refusal) => Self { file: refusal.file, line: refusal.line, ..problem },
-            RestoreError::Bytes(_) => problem,
+            RestoreError::Bytes(_) | RestoreError::OtherForm { .. } | RestoreError::OtherLevel { .. } => {
+                problem
+            }
         }
     }
 }

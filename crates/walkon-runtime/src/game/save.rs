@@ -32,7 +32,7 @@ const MAGIC: &[u8; 8] = b"walkonSG";
 /// The form of save games that this version writes and reads.
 pub const SAVE_FORM: u32 = 13;
 
-/// Longest save game that is read.
+/// Longest save game that is written and read.
 pub const SAVE_BYTES_MAX: usize = 256 << 20;
 
 /// Bytes that a character takes, about: room that is made before they are written.
@@ -52,6 +52,20 @@ pub enum RestoreError {
     /// The bytes are none of a save game, or not of one that this version reads.
     #[error("the save game cannot be read: {0}")]
     Bytes(String),
+    /// Another version of walkon wrote it.
+    #[error("the save game cannot be read: it is of form {saved}, this version reads form {SAVE_FORM}")]
+    OtherForm {
+        /// The form of its bytes; this version reads [`SAVE_FORM`].
+        saved: u32,
+    },
+    /// It is of another level, by name.
+    #[error("the save game does not fit: it is of level \"{saved}\", this is \"{given}\"")]
+    OtherLevel {
+        /// The level that it is of.
+        saved: String,
+        /// The level that was given.
+        given: String,
+    },
     /// The scripts could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -75,7 +89,7 @@ impl RestoreError {
     #[must_use]
     pub fn fault_kind(&self) -> Option<FaultKind> {
         match self {
-            Self::Bytes(_) => None,
+            Self::Bytes(_) | Self::OtherForm { .. } | Self::OtherLevel { .. } => None,
             Self::Start(error) => error.failure().map(|(failure, _)| failure.kind),
             Self::Scripts(refusal) => refusal.kind,
         }
@@ -180,12 +194,18 @@ impl SaveHeader {
     }
 }
 
+/// Whether a save game may be so long: what is written can be read.
+fn check_length(bytes: usize) -> Result<(), String> {
+    if bytes <= SAVE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(format!("it has {bytes} bytes, the most is {SAVE_BYTES_MAX}"))
+}
+
 /// Header and body of a save game whose form and sum are right.
 fn open(bytes: &[u8]) -> Result<(SaveHeader, &[u8]), RestoreError> {
     let refused = |what: String| RestoreError::Bytes(what);
-    if bytes.len() > SAVE_BYTES_MAX {
-        return Err(refused(format!("it has {} bytes, the most is {SAVE_BYTES_MAX}", bytes.len())));
-    }
+    check_length(bytes.len()).map_err(refused)?;
     let Some((magic, rest)) = bytes.split_first_chunk::<8>() else {
         return Err(refused("it is no save game of walkon".to_owned()));
     };
@@ -196,7 +216,7 @@ fn open(bytes: &[u8]) -> Result<(SaveHeader, &[u8]), RestoreError> {
     let (form, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
     let form = u32::from_le_bytes(*form);
     if form != SAVE_FORM {
-        return Err(refused(format!("it is of form {form}, this version reads form {SAVE_FORM}")));
+        return Err(RestoreError::OtherForm { saved: form });
     }
     let (rest, sum) = rest.split_last_chunk::<SUM_BYTES>().ok_or_else(cut)?;
     if u64::from_le_bytes(*sum) != sum_of(bytes) {
@@ -234,8 +254,8 @@ impl Game {
     /// first tick after the load, by `start("load")` and `run`.
     ///
     /// # Errors
-    /// When the game has no level of its own, the level has ended, or a scene is under way that does not say
-    /// `resumable = true`.
+    /// When the game has no level of its own, the level has ended, a scene is under way that does not say
+    /// `resumable = true`, or the bytes would be more than 256 MiB, which no game is made of again.
     ///
     /// ```
     /// use walkon::{Game, Setup};
@@ -290,6 +310,8 @@ impl Game {
         }
         body.raw(&[0; SUM_BYTES]);
         let mut all = body.finish();
+        check_length(all.len())
+            .map_err(|long| SaveError(format!("the save game would be too long: {long}")))?;
         seal(&mut all);
         Ok(all)
     }
@@ -300,8 +322,8 @@ impl Game {
     /// is another one, `start("load")`, `run`. [`Game::start_facts`] tells where each character stands.
     ///
     /// # Errors
-    /// When the bytes are none of a save game, or what was saved does not fit the scripts: one is missing,
-    /// parameters are wrong, a handler in use or `migrate` is not there.
+    /// When the bytes are none of a save game, or of one of another form or level; when what was saved does
+    /// not fit the scripts: one is missing, parameters are wrong, a handler in use or `migrate` is not there.
     pub fn restore(level: Level, setup: Setup, bytes: &[u8]) -> Result<Self, RestoreError> {
         let (header, body) = open(bytes)?;
         let args = if setup.args.is_empty() { header.args.clone() } else { setup.args.clone() };
@@ -377,8 +399,7 @@ fn read(
     changed: &BTreeSet<String>,
 ) -> Result<(World, Origin), RestoreError> {
     if header.level != level.def.name {
-        let (there, here) = (&header.level, &level.def.name);
-        return Err(RestoreError::Bytes(format!("it is of level \"{there}\", this is \"{here}\"")));
+        return Err(RestoreError::OtherLevel { saved: header.level.clone(), given: level.def.name });
     }
     let given = LevelGiven::of(&level);
     let is_changed = given.hash != header.level_hash;
@@ -422,4 +443,40 @@ fn tell(world: &mut World, notes: Vec<String>) {
 fn tell_who_is_there(world: &mut World) {
     let everybody = world.characters().map(|(id, _)| Fact::Spawned(id)).collect();
     world.events.tell_at_start(everybody);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_and_what_is_read_have_one_longest_length() {
+        for (bytes, is_fine) in [(0, true), (SAVE_BYTES_MAX, true), (SAVE_BYTES_MAX + 1, false)] {
+            assert_eq!(check_length(bytes).is_ok(), is_fine, "{bytes}");
+        }
+        // Too long comes before everything else that is wrong with it.
+        let told = SaveHeader::read(&vec![0; SAVE_BYTES_MAX + 1]).expect_err("it is too long").to_string();
+        assert!(told.contains(&check_length(SAVE_BYTES_MAX + 1).expect_err("too long")), "{told}");
+    }
+
+    #[test]
+    fn a_save_of_another_level_or_form_says_which() {
+        let game = crate::example::game().expect("the example");
+        let bytes = game.save().expect("it can be saved");
+        let mut other = crate::example::level().expect("it is right");
+        other.def.name = "other".to_owned();
+        let setup = || Setup { scripts: crate::example::scripts(), ..Setup::default() };
+        match Game::restore(other, setup(), &bytes) {
+            Err(RestoreError::OtherLevel { saved, given }) => {
+                assert_eq!((saved.as_str(), given.as_str()), (game.world().level_name(), "other"));
+            }
+            told => panic!("{:?}", told.err()),
+        }
+        let mut old = bytes;
+        old[8..12].copy_from_slice(&7_u32.to_le_bytes());
+        seal(&mut old);
+        let level = crate::example::level().expect("it is right");
+        let told = Game::restore(level, setup(), &old).map(drop);
+        assert!(matches!(told, Err(RestoreError::OtherForm { saved: 7 })), "{told:?}");
+    }
 }

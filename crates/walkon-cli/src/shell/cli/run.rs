@@ -760,7 +760,9 @@ impl<'a> Session<'a> {
         }
         let exit = match error {
             RestoreError::Start(error) => return not_started(self.shell, self.found, &self.texts, error),
-            RestoreError::Bytes(_) => Exit::Io,
+            RestoreError::Bytes(_) | RestoreError::OtherForm { .. } | RestoreError::OtherLevel { .. } => {
+                Exit::Io
+            }
             RestoreError::Scripts(_) => Exit::Script,
         };
         let name = save.map(|path| path.display().to_string()).unwrap_or_default();
