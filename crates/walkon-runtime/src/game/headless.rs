@@ -95,18 +95,19 @@ pub trait Host {
     }
 }
 
-/// The result of a run.
+/// The result of a run. What it counts is that of the game, since it began or since the save game that it
+/// went on from: another run of a game that has ended runs no tick, and counts the same again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Name of the level.
     pub level: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Ticks that were run, those before a save game left out that it went on from.
+    /// Ticks that the game has run, those before a save game left out that it went on from.
     pub ticks: u64,
     /// The tick at which it ended.
     pub last_tick: TickNumber,
-    /// Game seconds that were run.
+    /// Game seconds of those ticks.
     pub seconds: f64,
     /// Why it ended.
     pub ended: RunEnd,
@@ -194,7 +195,7 @@ impl Report {
 
 /// Runs a game to its end. `watch` sees every tick and may ask to stop; the first call is about tick 0, and
 /// the last about what happened as the level ended. The game has ended then and goes no further: another run
-/// of it ends at once, at its bound.
+/// of it ends at once, at its bound, and its report counts what the first one counted.
 pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Tick) -> Onlooker) -> Report {
     run_timed(game, bound, watch, &mut |_| {})
 }

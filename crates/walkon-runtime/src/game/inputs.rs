@@ -30,11 +30,12 @@ pub enum Input {
         payload: Option<Plain>,
     },
     /// The answer to a choice: to the one of that id under way, and to every later one that offers it. A
-    /// later one that does not is asked.
+    /// later one that does not is asked. Answers to at most 4,096 ids are kept: one more is refused, or
+    /// counts for the choice under way alone.
     Answer {
-        /// Id of the choice.
+        /// Id of the choice: 1 to 128 bytes without control characters.
         id: String,
-        /// The option that was picked.
+        /// The option that was picked: 1 to 256 bytes.
         option: String,
     },
     /// The line under way in a scene is over: the player pressed on.
@@ -144,7 +145,7 @@ pub struct InputSpawn {
     pub behaviour: Option<String>,
     /// Parameters of the behaviour, a map.
     pub params: Option<Plain>,
-    /// Tags; its own name is added.
+    /// At most 64 tags, each as a name; its own name is added.
     pub tags: Vec<String>,
 }
 

@@ -14,6 +14,7 @@ use crate::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
 use crate::game::recording::Recording;
 use crate::game::replay::replay;
 use crate::world::character::Gait;
+use crate::world::cue::CueKind;
 use crate::world::ops::OpError;
 use crate::world::ops::characters::Spawn;
 use crate::world::walk::{LookTarget, WalkPace};
@@ -555,4 +556,102 @@ fn a_recorded_game_whose_choices_waited_from_the_start_is_replayed() {
     let recording = Recording::read(&text).expect("it is a trace");
     let replayed = replay(&recording, level, scripts, Arc::default(), &mut || false).expect("it starts");
     assert!(replayed.is_same() && replayed.hashes == 40, "{replayed:?}");
+}
+
+/// Words that are no name, and how they are told of.
+fn bad_names() -> [(String, &'static str); 5] {
+    [
+        (String::new(), "is empty"),
+        ("a\nb".to_owned(), "has a control character"),
+        ("a\u{0}".to_owned(), "has a control character"),
+        ("x".repeat(129), "has 129 bytes"),
+        ("y".repeat(50_000_000), "has 50000000 bytes"),
+    ]
+}
+
+#[test]
+fn tags_of_the_host_are_those_that_a_level_may_have() {
+    let (_, text) = levels().swap_remove(0);
+    let many = |count: usize| (0..count).map(|at| format!("tag{at}")).collect::<Vec<_>>();
+    let lists = bad_names().map(|(tag, what)| (vec!["fine".to_owned(), tag], what));
+    let lists = lists.into_iter().chain([65, 300_000].map(|count| (many(count), "tags has")));
+    let mut game = game(&text);
+    let before = game.save().expect("it can be saved");
+    for (tags, what) in lists.clone() {
+        let spawn = Spawn { tags, ..Spawn::new("newcomer", [4.5, 0.0, 2.5]) };
+        let told = game.add_character(spawn).expect_err("they are no tags").to_string();
+        assert!(told.contains(what) && told.contains("expected") && told.len() < 200, "{told}");
+        assert_eq!(game.save().as_ref(), Ok(&before), "{told}");
+    }
+    for (tags, what) in lists {
+        let at = [4.5, 0.0, 2.5];
+        let input =
+            Input::Spawn(InputSpawn { name: "newcomer".to_owned(), at, tags, ..InputSpawn::default() });
+        let told = refusal(&mut game, input);
+        assert!(told.contains(what) && game.character("newcomer").is_none(), "{told}");
+    }
+    // A level of what the host has made, as it would be written, is one.
+    let fine = Spawn { tags: many(64), ..Spawn::new("newcomer", [4.5, 0.0, 2.5]) };
+    let newcomer = game.add_character(fine).expect("64 are fine").expect("there is ground");
+    assert_eq!(game.world().character(newcomer).map(|one| one.tags.len()), Some(65));
+    let bytes = game.save().expect("it can be saved");
+    Game::restore(level(&text), Setup::default(), &bytes).expect("it can be loaded");
+}
+
+#[test]
+fn an_answer_that_no_choice_can_offer_is_refused() {
+    let mut game = crate::example::game().expect("the example");
+    let state = game.save().expect("it can be saved").len();
+    for (id, what) in bad_names() {
+        let told = refusal(&mut game, Input::answer(&id, "yes"));
+        assert!(told.contains(what) && told.len() < 200, "{told}");
+    }
+    for option in [String::new(), "x".repeat(257), "y".repeat(50_000_000)] {
+        let told = refusal(&mut game, Input::answer("well", &option));
+        assert_eq!(told, format!("the option has {} bytes, expected 1 to 256", option.len()));
+    }
+    assert!(game.save().expect("it can be saved").len() < state + 100, "nothing of them is kept");
+    // The longest that a choice can have.
+    let tick = game.tick(&[Input::answer(&"x".repeat(128), &"y".repeat(256))]);
+    assert_eq!(tick.events, []);
+}
+
+#[test]
+fn answers_are_kept_up_to_a_limit_and_the_choice_under_way_is_always_answered() {
+    let mut game = crate::example::game().expect("the example");
+    game.tick(&[]);
+    let longest = "y".repeat(256);
+    let answers: Vec<_> = (0..4096).map(|at| Input::answer(&format!("{at:0>128}"), &longest)).collect();
+    assert_eq!(game.tick(&answers).events, [], "so many are kept");
+    let full = game.save().expect("it can be saved");
+    assert!(full.len() < 4096 * 400 + 10_000, "{} bytes", full.len());
+    // One more is refused while nobody asks; others may change.
+    let most = "answers to 4096 choices are kept already, the most allowed";
+    assert_eq!(refusal(&mut game, Input::answer("well", "yes")), most);
+    assert_eq!(game.tick(&[Input::answer(&format!("{:0>128}", 7), "no")]).events, []);
+    // Twice, since it is not kept.
+    for _ in 0..2 {
+        let mut tick = game.tick(&[Input::event("bell")]);
+        assert!(tick.cues().any(|cue| matches!(cue.kind, CueKind::Choice { answer: None, .. })));
+        tick = game.tick(&[Input::answer("well", "yes")]);
+        let refused = |event: &Event| matches!(event, Event::InputRefused { .. });
+        assert!(!tick.events.iter().any(refused) && tick.has("answered"), "{:?}", tick.events);
+    }
+    let setup = Setup { scripts: crate::example::scripts(), ..Setup::default() };
+    Game::restore(crate::example::level().expect("it is right"), setup, &full).expect("it can be loaded");
+}
+
+#[test]
+fn the_report_of_another_run_counts_what_the_first_one_counted() {
+    let (_, text) = levels().swap_remove(0);
+    let bound = Bound { ticks_max: 50, until: None, is_strict: false };
+    for ahead in [0, 7] {
+        let mut game = game(&text);
+        for _ in 0..ahead {
+            game.tick(&[]);
+        }
+        let first = headless::run(&mut game, &bound, |_, _| Onlooker::GoOn);
+        assert_eq!((first.ticks, first.last_tick.0, first.ended), (50, 50, RunEnd::Bound));
+        assert_eq!(headless::run(&mut game, &bound, |_, _| Onlooker::GoOn), first);
+    }
 }

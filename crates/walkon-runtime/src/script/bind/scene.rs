@@ -14,7 +14,7 @@ use crate::script::bind::call::{BindingError, answer, handle, list, myself, noth
 use crate::script::bind::table::HostResult;
 use crate::script::bind::wait_requests::{self, may_wait, seconds};
 use crate::script::bind::{character, names, place};
-use crate::script::state::dialogue::Dialogue;
+use crate::script::state::dialogue::{ANSWER_BYTES_MAX, Dialogue};
 use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::{GroupKind, SECONDS_MAX, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
@@ -95,9 +95,7 @@ fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Bindin
 }
 
 /// Most answers that a choice offers.
-const ANSWERS_MAX: usize = 64;
-/// Longest answer that a choice offers, bytes.
-const ANSWER_BYTES_MAX: usize = 256;
+const OPTIONS_MAX: usize = 64;
 
 const CAMERA_KINDS: [&str; 6] = ["pan", "follow", "cut", "shake", "zoom", "reset"];
 
@@ -235,7 +233,7 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
 fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let id = own_scene(lua, args)?;
     let question = args.take("id").new_name()?;
-    let options = list(&args.take("options"), "a list of answers", ANSWERS_MAX, |given| {
+    let options = list(&args.take("options"), "a list of answers", OPTIONS_MAX, |given| {
         given.text_up_to(ANSWER_BYTES_MAX, "a text")
     })?;
     let settings = args.take("settings").options(&["default", "seconds"])?;

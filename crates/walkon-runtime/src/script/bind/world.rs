@@ -51,9 +51,6 @@ const SPAWN_OPTIONS: &[&str] = &[
 const CHARACTERS_PER_UNIT: u64 = 16;
 /// Tags of characters and corners of a region that are compared for a unit of fuel.
 const COMPARED_PER_UNIT: u64 = 128;
-/// Most tags of a character.
-const TAGS_MAX: usize = 64;
-
 /// Tables that these functions take.
 pub const SHAPES: &[TableType] = &[
     TableType {
@@ -483,5 +480,7 @@ fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
 
 /// Tags to give to somebody, as names are: what a level refuses as a tag is none here either.
 fn new_tags(given: &Argument) -> Result<Vec<String>, UsageError> {
-    list(given, "a list of names", TAGS_MAX, |tag| tag.name_to_keep("a tag").and_then(|_| tag.new_name()))
+    list(given, "a list of names", Spawn::TAGS_MAX, |tag| {
+        tag.name_to_keep("a tag").and_then(|_| tag.new_name())
+    })
 }

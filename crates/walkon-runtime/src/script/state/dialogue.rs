@@ -1,13 +1,15 @@
 //! Spoken lines and choices under way, and the answers given.
 //!
 //! In: answers of the host. Out: the answer to a choice. Holds: the last answer to a choice counts, for the
-//! one under way and for every later one of that id. Not here: which tasks go on (`step::dialogue`).
+//! one under way and for every later one of that id; what is kept is bounded. Not here: which tasks go on
+//! (`step::dialogue`).
 
 use std::collections::BTreeMap;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::time::TickNumber;
+use crate::world::ops::checks;
 
 /// A line or a choice under way.
 #[derive(Clone, Debug)]
@@ -31,6 +33,23 @@ impl Dialogue {
     }
 }
 
+/// Most choices whose answers are kept.
+pub(crate) const ANSWERS_MAX: usize = 4096;
+/// Longest answer that a choice offers, bytes.
+pub(crate) const ANSWER_BYTES_MAX: usize = 256;
+
+/// Whether a choice could have that id, and offer that answer.
+///
+/// # Errors
+/// A sentence about what is wrong.
+pub(crate) fn check(choice: &str, option: &str) -> Result<(), String> {
+    checks::name(choice).map_err(|wrong| wrong.to_string())?;
+    match option.len() {
+        1..=ANSWER_BYTES_MAX => Ok(()),
+        bytes => Err(format!("the option has {bytes} bytes, expected 1 to {ANSWER_BYTES_MAX}")),
+    }
+}
+
 /// What answers there are, and whether a person gives more.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
@@ -41,9 +60,16 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Takes an answer to a choice, for the one under way and every later one.
-    pub(crate) fn give(&mut self, choice: &str, option: &str) {
+    /// Keeps an answer to a choice, for every later one.
+    ///
+    /// # Errors
+    /// A sentence: there are as many answers as may be kept.
+    pub(crate) fn give(&mut self, choice: &str, option: &str) -> Result<(), String> {
+        if self.given.len() >= ANSWERS_MAX && !self.given.contains_key(choice) {
+            return Err(format!("answers to {ANSWERS_MAX} choices are kept already, the most allowed"));
+        }
         self.given.insert(choice.to_owned(), option.to_owned());
+        Ok(())
     }
 
     /// The bytes that the answers take.

@@ -6,7 +6,7 @@
 
 use mlua::{Lua, Value};
 
-use crate::script::state::dialogue::Dialogue;
+use crate::script::state::dialogue::{self, Dialogue};
 use crate::script::state::tasks::Tasks;
 use crate::script::state::wait::Outcome;
 use crate::script::state::waits::{Answering, TaskPause};
@@ -19,8 +19,10 @@ use crate::script::vm::store;
 /// taken.
 ///
 /// # Errors
-/// A sentence that names the option: none of the choices under way offers it.
+/// A sentence that names the option: none of the choices under way offers it. No choice can have that id or
+/// that option; no choice of that id is under way, and as many answers are kept as may be.
 pub(crate) fn answer(lua: &Lua, id: &str, option: &str) -> Result<(), String> {
+    dialogue::check(id, option)?;
     let offered = store::with(lua, |runtime| {
         // A choice whose time is over in the next step 3 takes its answer there.
         let next = runtime.clock.now.after(1);
@@ -54,8 +56,8 @@ pub(crate) fn answer(lua: &Lua, id: &str, option: &str) -> Result<(), String> {
                 shorten(option)
             ));
         }
-        runtime.cinematics.answers.give(id, option);
-        Ok(asked)
+        let kept = runtime.cinematics.answers.give(id, option);
+        if asked.is_empty() { kept.map(|()| asked) } else { Ok(asked) }
     });
     for answering in asked? {
         let value = lua.create_string(option).map_or(Value::Nil, Value::String);

@@ -43,7 +43,7 @@ pub struct Spawn {
     pub height_m: f32,
     /// Speeds.
     pub gait: Gait,
-    /// Tags; its own name is added, and `player` for the player.
+    /// At most [`Spawn::TAGS_MAX`], each as a name; its own name is added, and `player` for the player.
     pub tags: Vec<String>,
     /// Whether it is the player.
     pub is_player: bool,
@@ -56,6 +56,8 @@ pub struct Spawn {
 impl Spawn {
     /// Smallest and largest radius, metres (fault:G18).
     pub const RADIUS_RANGE_M: RangeInclusive<f32> = 0.05..=10.0;
+    /// Most tags that a character is given.
+    pub const TAGS_MAX: usize = 64;
     /// Smallest and largest height, metres.
     pub const HEIGHT_RANGE_M: RangeInclusive<f32> = 0.1..=100.0;
 
@@ -80,9 +82,11 @@ impl Spawn {
 /// A new character, or None when no walkable point lies within [`Settings::SNAP_M`] of its place.
 ///
 /// # Errors
-/// A bad or taken name, a number out of range, or too many characters; nothing has changed then.
+/// A bad or taken name, a bad tag or too many, a number out of range, or too many characters; nothing has
+/// changed then.
 pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
     checks::name(&spawn.name)?;
+    checks::tags(&spawn.tags)?;
     if world.characters.find(&spawn.name).is_some() {
         return Err(OpError::NameTaken(spawn.name));
     }

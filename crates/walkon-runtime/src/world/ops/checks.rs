@@ -16,6 +16,7 @@ use crate::world::character::Gait;
 use crate::world::event_name;
 use crate::world::goal::Goal;
 use crate::world::ops::areas::FACTOR_RANGE;
+use crate::world::ops::characters::Spawn;
 use crate::world::ops::{OpError, alive, door_there, in_range};
 use crate::world::walk::{LookTarget, WalkOptions, WalkPace};
 
@@ -36,13 +37,25 @@ pub(crate) const KEYS_MAX: usize = 64;
 
 /// Whether it is a name to give to something.
 pub(crate) fn name(name: &str) -> Result<(), OpError> {
-    let what = match name.len() {
-        0 => "is empty".to_owned(),
-        bytes @ 129.. => format!("\"{}\" has {bytes} bytes", shown(name)),
-        _ if name.chars().any(char::is_control) => format!("\"{}\" has a control character", shown(name)),
-        _ => return Ok(()),
-    };
-    Err(OpError::BadName(what))
+    wrong_name(name).map_or(Ok(()), |what| Err(OpError::BadName(what)))
+}
+
+/// Whether a character may have those tags.
+pub(crate) fn tags(tags: &[String]) -> Result<(), OpError> {
+    at_most("tags", tags.len(), Spawn::TAGS_MAX)?;
+    tags.iter().find_map(|tag| wrong_name(tag)).map_or(Ok(()), |what| Err(OpError::BadTag(what)))
+}
+
+/// What keeps it from being a name.
+fn wrong_name(name: &str) -> Option<String> {
+    match name.len() {
+        0 => Some("is empty".to_owned()),
+        bytes @ 129.. => Some(format!("\"{}\" has {bytes} bytes", shown(name))),
+        _ if name.chars().any(char::is_control) => {
+            Some(format!("\"{}\" has a control character", shown(name)))
+        }
+        _ => None,
+    }
 }
 
 /// Whether it is an event that a script or a host may send.

@@ -69,6 +69,9 @@ pub enum OpError {
     /// A name that cannot be one.
     #[error("the name {0}, expected 1 to 128 bytes without control characters")]
     BadName(String),
+    /// A tag that cannot be one.
+    #[error("a tag {0}, expected 1 to 128 bytes without control characters")]
+    BadTag(String),
     /// An event that only the runtime tells of.
     #[error("\"{0}\" is an event of the runtime; choose another name")]
     RuntimeEvent(String),
