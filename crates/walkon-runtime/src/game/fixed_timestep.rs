@@ -2,16 +2,25 @@
 //!
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
 //! Holds: a tick is always of the same length, whatever the host measures; after a pause at most
-//! [`CATCH_UP_MAX`] ticks are caught up with, the rest is dropped and counted; zero time gives no tick, and
-//! so does speed 0; a negative or non-numeric time or speed counts as zero and is reported. Not here: clocks
-//! (`shell`).
+//! the ticks of [`CATCH_UP_SECONDS`] are caught up with, the rest is dropped and counted; zero time gives no
+//! tick, and so does speed 0; a negative or non-numeric time or speed counts as zero and is reported; the
+//! rest of the tick under way is kept through all of it. Not here: clocks (`shell`).
+
+use std::ops::RangeInclusive;
 
 use crate::base::time::TickRate;
 
-/// Most ticks that are run at once after a pause. 8: at 60 ticks a second a hiccup of 133 ms is made up for.
-pub const CATCH_UP_MAX: u32 = 8;
+/// Real time that is made up for after a pause, seconds, whatever the rate and the speed: eight ticks at 60 a
+/// second.
+pub const CATCH_UP_SECONDS: f64 = 8.0 / 60.0;
+/// Fewest and most ticks that this may be.
+pub const CATCH_UP_RANGE: RangeInclusive<f64> = 8.0..=1000.0;
 
 /// Real time that was not turned into ticks yet.
+///
+/// One call makes at most the ticks of 133 ms, and eight at least. So no tick is dropped as long as eight
+/// frames a second or more are drawn, at every rate and speed, up to 1,000 ticks a call. A machine that
+/// takes longer for ticks than they last drops some: the game is slower than real time there.
 ///
 /// ```
 /// use walkon::{FixedTimestep, TickRate};
@@ -70,13 +79,10 @@ impl FixedTimestep {
         }
         self.left_seconds += seconds * self.speed;
         let whole = (self.left_seconds / self.tick_seconds).floor();
-        if whole <= f64::from(CATCH_UP_MAX) {
-            self.left_seconds -= whole * self.tick_seconds;
-            return DueTicks { ticks: whole as u32, ..DueTicks::default() };
-        }
-        self.left_seconds = 0.0;
-        let dropped = (whole - f64::from(CATCH_UP_MAX)) as u64;
-        DueTicks { ticks: CATCH_UP_MAX, dropped, ..DueTicks::default() }
+        // Nothing is left of a span without an end.
+        self.left_seconds = (self.left_seconds - whole * self.tick_seconds).max(0.0).min(self.tick_seconds);
+        let due = whole.min(self.catch_up());
+        DueTicks { ticks: due as u32, dropped: (whole - due) as u64, ..DueTicks::default() }
     }
 
     /// How much of the tick under way has passed, 0 to 1: for drawing between two ticks.
@@ -90,6 +96,12 @@ impl FixedTimestep {
     pub fn wait_seconds(&self) -> f64 {
         let left_seconds = (self.tick_seconds - self.left_seconds).max(0.0);
         if self.goes_on() { left_seconds / self.speed } else { f64::INFINITY }
+    }
+
+    /// Most ticks that are run at once.
+    fn catch_up(&self) -> f64 {
+        let ticks = (CATCH_UP_SECONDS * self.speed / self.tick_seconds).round();
+        ticks.clamp(*CATCH_UP_RANGE.start(), *CATCH_UP_RANGE.end())
     }
 
     fn goes_on(&self) -> bool {
@@ -118,7 +130,7 @@ mod tests {
     fn fault_g21_a_pause_is_caught_up_with_by_eight_ticks_and_the_rest_is_dropped() {
         let mut pace = pace();
         assert_eq!(pace.advance(5.0), DueTicks { ticks: 8, dropped: 292, is_ignored: false });
-        assert_eq!(pace.advance(0.0), DueTicks::default(), "nothing of the pause is left");
+        assert_eq!(pace.advance(0.0), DueTicks::default(), "no tick of the pause is left");
         assert_eq!(pace.advance(f64::INFINITY).ticks, 8);
         assert_eq!(pace.advance(1.0 / 59.0).ticks, 1);
     }
@@ -159,6 +171,51 @@ mod tests {
         assert!((pace.part() - 0.75).abs() < 1e-6);
         assert!((pace.wait_seconds() - 0.5 / 60.0).abs() < 1e-9);
         assert_eq!(pace.advance(0.0084).ticks, 1);
+    }
+
+    /// Rates and speeds, at frames from 144 a second down to the eight that are always made up for.
+    #[test]
+    fn no_tick_is_lost_at_any_rate_and_speed_as_long_as_frames_are_drawn() {
+        for rate in [10, 30, 60, 120, 144, 240].map(|rate| TickRate::new(rate).expect("a rate")) {
+            for speed in [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0] {
+                for frames in [8, 10, 14, 25, 29, 30, 60, 144] {
+                    let mut pace = FixedTimestep::new(rate, speed);
+                    let (mut ticks, mut dropped) = (0, 0);
+                    for _ in 0..frames * 10 {
+                        let due = pace.advance(1.0 / f64::from(frames));
+                        (ticks, dropped) = (ticks + u64::from(due.ticks), dropped + due.dropped);
+                    }
+                    let expected = f64::from(rate.per_second()) * 10.0 * speed;
+                    let is_whole = (ticks as f64 - expected).abs() <= 1.0;
+                    assert!(
+                        is_whole && dropped == 0,
+                        "{rate:?} x {speed}, {frames}: {ticks}, {dropped} lost"
+                    );
+                }
+            }
+        }
+    }
+
+    /// What is run, dropped and left is the time that went by, whatever it was.
+    #[test]
+    fn ticks_run_dropped_and_left_are_the_time_that_went_by() {
+        let mut rng = crate::base::rng::Rng::stream(6, "paces");
+        for rate in [10, 33, 60, 240].map(|rate| TickRate::new(rate).expect("a rate")) {
+            let mut pace = FixedTimestep::new(rate, 1.0);
+            let (mut counted, mut game_seconds) = (0.0, 0.0);
+            for _ in 0..500 {
+                pace.set_speed(rng.float(0.0, 30.0));
+                let seconds = rng.float(0.0, 2.0).powi(3);
+                let due = pace.advance(seconds);
+                game_seconds += seconds * pace.speed;
+                counted += f64::from(due.ticks) + due.dropped as f64;
+                assert!(f64::from(due.ticks) <= pace.catch_up(), "{due:?}");
+            }
+            let expected = game_seconds * f64::from(rate.per_second());
+            let told = counted + f64::from(pace.part());
+            assert!((told - expected).abs() < 0.01, "{rate:?}: {told} of {expected}");
+        }
+        assert_eq!(FixedTimestep::new(TickRate::DEFAULT, 1e9).advance(1.0).ticks, 1000);
     }
 
     #[test]
