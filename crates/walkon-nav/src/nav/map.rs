@@ -152,8 +152,8 @@ impl DerefMut for NavMap {
 }
 
 impl NavMap {
-    /// Whether links lead straight up or down from one place to another, all along. Cost: a look at each half
-    /// metre.
+    /// Whether links lead straight up or down from one place to another, all along; never to or from what is
+    /// no place. Cost: a look at each half metre.
     #[must_use]
     pub fn can_climb(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
         /// Metres between two places that are looked at, and how far off links may be.
@@ -162,7 +162,9 @@ impl NavMap {
         let count = (from.distance(to) / APART_M).ceil().clamp(1.0, 1024.0);
         let holds =
             |place: Vec3| self.locate(place, by).is_some_and(|at| (at.point.y - place.y).abs() < OFF_M);
-        (0..count as u32).all(|at| holds(from.lerp(to, (at as f32 + 0.5) / count)))
+        from.is_finite()
+            && to.is_finite()
+            && (0..count as u32).all(|at| holds(from.lerp(to, (at as f32 + 0.5) / count)))
     }
 
     /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of

@@ -93,6 +93,7 @@ fn a_place_of_no_number_is_nowhere_on_every_kind_of_map() {
             assert_eq!(map.start(place, &by), None, "{kind} {place}");
             assert_eq!(map.straight(place, here, &by), None, "{kind} {place}");
             assert_eq!(map.straight(here, place, &by), None, "{kind} {place}");
+            assert!(!map.can_climb(here, place, &by) && !map.can_climb(place, here, &by), "{kind} {place}");
             let from = plan(place, here);
             assert!(from.path.points.is_empty() && from.status != PathStatus::Complete, "{kind}: {from:?}");
             let to = plan(here, place);
