@@ -167,7 +167,7 @@ impl ScriptHost {
             signals: setup.signals,
             debugger: setup.debugger.as_ref().map(Debugger::hook),
         })?;
-        let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
+        let state = prepare(&vm, settings, &setup.args).map_err(VmError::setup)?;
         store::with(vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = setup.is_interactive);
         vm.set_texts(ScriptTexts::new(setup.texts)?);
         if let Some(debugger) = &setup.debugger {
@@ -176,7 +176,7 @@ impl ScriptHost {
         let level_file = setup.level_script.as_ref().and_then(|name| vm.resolve(name).ok());
         store::with(vm.lua(), |runtime| runtime.level_file = level_file.unwrap_or_default());
         if let Some(profile) = setup.profile {
-            profile::open(vm.lua(), profile).map_err(VmError::from)?;
+            profile::open(vm.lua(), profile).map_err(VmError::setup)?;
         }
         let level = match &setup.level_script {
             Some(name) => {
@@ -197,7 +197,7 @@ impl ScriptHost {
             let class = class(&vm, &name)?;
             characters.push((character, class, name, params));
         }
-        let reloads = Reloads::new(vm.lua()).map_err(VmError::from)?;
+        let reloads = Reloads::new(vm.lua()).map_err(VmError::setup)?;
         let level_script = setup.level_script;
         let console = LevelConsole::default();
         let debugger = setup.debugger;

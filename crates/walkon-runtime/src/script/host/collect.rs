@@ -27,7 +27,7 @@ pub fn collect(
     signals: Arc<Signals>,
 ) -> Result<Vec<TestDef>, StartError> {
     let vm = ScriptVm::new(VmSettings { signals, ..VmSettings::default() })?;
-    host::prepare(&vm, &Settings::default(), &[]).map_err(VmError::from)?;
+    host::prepare(&vm, &Settings::default(), &[]).map_err(VmError::setup)?;
     vm.set_texts(ScriptTexts::new(texts.clone())?);
     testing::with(vm.lua(), |testing| testing.levels = Some(levels.to_vec()));
     vm.load(file).map_err(|failure| StartError::Load(Box::new(failure)))?;

@@ -84,7 +84,14 @@ pub enum VmError {
     NoFlag(&'static str),
     /// Luau refused to be set up.
     #[error("the script VM cannot be set up: {0}")]
-    Setup(#[from] mlua::Error),
+    Setup(String),
+}
+
+impl VmError {
+    /// What Luau said as it was set up.
+    pub(crate) fn setup(refused: mlua::Error) -> Self {
+        Self::Setup(refused.to_string())
+    }
 }
 
 /// What a reload changes in the VM: to go back to when it is refused.
@@ -151,6 +158,10 @@ impl ScriptVm {
     /// When the vendored Luau cannot be set up.
     pub fn new(settings: VmSettings) -> Result<Self, VmError> {
         Lua::set_fflag(ARRAY_FLAG, true).map_err(|()| VmError::NoFlag(ARRAY_FLAG))?;
+        Self::set_up(settings).map_err(VmError::setup)
+    }
+
+    fn set_up(settings: VmSettings) -> mlua::Result<Self> {
         let libraries = StdLib::COROUTINE
             | StdLib::TABLE
             | StdLib::STRING
