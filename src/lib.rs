@@ -45,10 +45,16 @@
 //! they keep and a debugger or a stopwatch may be of one thread. Make the game on the thread that is to run
 //! it, and send that thread inputs; [`Game::set_threads`] spreads the crowd over several by itself.
 //!
-//! That list is the whole promise to hosts. What stands behind it is the crate `walkon-runtime`: the tools of
-//! this project use its modules, and it promises nothing. Navigation by itself is the crate `walkon-nav`.
-//! Places cross the border as `[f32; 3]` in metres; with the feature `mint` vectors of other libraries are
-//! taken as well. A game leaves the program out: `walkon = { version = "0.1", default-features = false }`.
+//! Ids ([`CharacterId`], [`DoorId`], [`AreaId`] and the like) are numbers within one game. A game takes the
+//! id of another one for its own when it has something of that number: a host of several games keeps their
+//! ids apart.
+//!
+//! The list below is the whole promise to hosts. What stands behind it is the crate `walkon-runtime`: the
+//! tools of this project use its modules, and it promises nothing. Navigation by itself is the crate
+//! `walkon-nav`. Poses and inputs have places as `[f32; 3]` in metres, and verbs take them; a [`Spawn`], a
+//! [`Goal`], the options of walks and the map have [`Vec3`]. With the feature `mint` vectors of other
+//! libraries are taken as well. A game leaves the program out:
+//! `walkon = { version = "0.1", default-features = false }`.
 
 #![deny(unsafe_code)]
 
@@ -57,8 +63,8 @@
 pub use walkon_runtime::disk::{Folder, ListingLimits};
 #[doc(inline)]
 pub use walkon_runtime::level::{
-    Diagnostic, FileSource, Level, LevelDef, LevelError, LevelFile, Located, MemorySource, PathError,
-    Resolved, Severity, SourceError, Span, load,
+    CharacterDef, Diagnostic, DoorDef, FileSource, Level, LevelDef, LevelError, LevelFile, Located,
+    MemorySource, PathError, Resolved, Severity, SourceError, Span, load,
 };
 
 // Games and their ticks.
@@ -71,7 +77,9 @@ pub use walkon_runtime::game::fixed_timestep::{DueTicks, FixedTimestep};
 #[doc(inline)]
 pub use walkon_runtime::game::header::{Header as TraceHeader, ProjectTexts, RunSetup};
 #[doc(inline)]
-pub use walkon_runtime::game::headless::{Bound, Onlooker, Report, RunEnd, run as run_headless};
+pub use walkon_runtime::game::headless::{
+    Bound, Host, Onlooker, Report, RunEnd, end as end_run, run as run_headless, run_hosted,
+};
 #[doc(inline)]
 pub use walkon_runtime::game::host::Pose;
 #[doc(inline)]
@@ -113,12 +121,9 @@ pub use walkon_runtime::script::vm::files::FileError;
 #[doc(inline)]
 pub use walkon_runtime::script::vm::fuel::Signals;
 
-// Debuggers.
+// Debuggers; what one of them says and hears is in [`debug`].
 #[doc(inline)]
-pub use walkon_runtime::script::debug::{
-    Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, DebugScope, DebugThread,
-    Debugger, FaultStops, HitRule, Page, PagePart, Paused, StopReason, Variable,
-};
+pub use walkon_runtime::script::debug::Debugger;
 
 // What events speak of.
 #[doc(inline)]
@@ -148,7 +153,9 @@ pub use walkon_runtime::world::walk::Ask;
 #[doc(inline)]
 pub use walkon_runtime::world::World;
 #[doc(inline)]
-pub use walkon_runtime::world::character::{Character, Gait};
+pub use walkon_runtime::world::area::Area;
+#[doc(inline)]
+pub use walkon_runtime::world::character::{Body, Character, Gait};
 #[doc(inline)]
 pub use walkon_runtime::world::door::{Door, DoorPolicy};
 #[doc(inline)]
@@ -158,7 +165,19 @@ pub use walkon_runtime::world::ops::OpError;
 #[doc(inline)]
 pub use walkon_runtime::world::ops::characters::Spawn;
 #[doc(inline)]
-pub use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace};
+pub use walkon_runtime::world::place::Mark;
+#[doc(inline)]
+pub use walkon_runtime::world::region::Region;
+#[doc(inline)]
+pub use walkon_runtime::world::scratch::PathCounts;
+#[doc(inline)]
+pub use walkon_runtime::world::settings::Settings;
+#[doc(inline)]
+pub use walkon_runtime::world::tiles::Tiles;
+#[doc(inline)]
+pub use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget, Tells, Walk, WalkOptions, WalkPace};
+#[doc(inline)]
+pub use walkon_runtime::world::walks::WalkCounts;
 
 // The map.
 #[doc(inline)]
@@ -167,6 +186,15 @@ pub use walkon_runtime::base::rng::Rng;
 pub use walkon_runtime::glam::Vec3;
 #[doc(inline)]
 pub use walkon_runtime::nav::{
-    Accept, Disc, LayerChange, LayerPoint, LinkAction, LinkActions, NavMap, Others, PassRules, Path,
-    PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Reach, Revision, Search, Traversal,
+    Accept, Disc, LayerChange, LayerPoint, LinkAction, LinkActions, Location, NavMap, Others, PassRules,
+    Path, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Reach, Revision, Search, Traversal,
 };
+
+/// What a debugger of scripts says and hears: for tools, beside what a game needs.
+pub mod debug {
+    #[doc(inline)]
+    pub use walkon_runtime::script::debug::{
+        Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, DebugScope,
+        DebugThread, FaultStops, HitRule, Page, PagePart, Paused, StopReason, Variable,
+    };
+}

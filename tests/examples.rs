@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use walkon::{Game, Level, MemorySource, Setup, Severity, load};
+use walkon::{
+    Bound, Game, Host, Input, Level, MemorySource, Onlooker, Report, RunEnd, Setup, Severity, Tick, World,
+    end_run, load, run_hosted,
+};
 
 fn told(example: &str) -> String {
     told_with(example, &[])
@@ -107,4 +110,49 @@ fn larger_towns_have_as_many_people_as_asked_for() {
         assert_eq!(level.def.characters.len().to_string(), count);
         assert!(is_without_warnings(&level), "{count}");
     }
+}
+
+/// A host that rings the bell in the third tick, through nothing but what stands at the root of the library.
+struct Bell {
+    seen: u64,
+}
+
+impl Host for Bell {
+    fn inputs(&mut self, _: &World, tick: u64) -> Vec<Input> {
+        if tick == 3 { vec![Input::event("bell")] } else { Vec::new() }
+    }
+
+    fn watch(&mut self, _: &World, recorded: &Tick) -> Onlooker {
+        self.seen = recorded.number;
+        Onlooker::GoOn
+    }
+}
+
+#[test]
+fn a_host_with_inputs_has_a_report() {
+    let text = r#"{ "name": "yard", "script": "yard.lua",
+        "navigation": { "areas": [{ "name": "yard", "polygon": [[0, 0], [9, 0], [9, 6], [0, 6]] }] },
+        "characters": [{ "name": "anna", "position": [2, 3] }] }"#;
+    let script = r#"
+        function onStart()
+            event.on("bell", function() world.character("anna"):walkTo(6, 3):wait() level.finish(true, "there") end)
+        end"#;
+    let game = || {
+        let level = load("yard.json", &MemorySource::new().with("yard.json", text)).unwrap();
+        let scripts = BTreeMap::from([("yard.lua".to_owned(), script.to_owned())]);
+        Game::load(level, Setup { scripts, ..Setup::default() }).unwrap()
+    };
+    let bound = Bound { is_strict: true, ticks_max: 600, until: None };
+    let mut bell = Bell { seen: 0 };
+    let hosted: Report = run_hosted(&mut game(), &bound, &mut bell);
+    assert_eq!((hosted.ended, hosted.ok, hosted.note.as_deref()), (RunEnd::Finish, true, Some("there")));
+    assert_eq!((hosted.walks.arrived, hosted.last_tick.0), (1, bell.seen));
+    let bell_rings = [Input::event("bell")];
+    // A host with a loop of its own ends with the same report.
+    let mut own = game();
+    for tick in 1..=hosted.ticks {
+        own.tick(if tick == 3 { &bell_rings } else { &[] });
+    }
+    let (_, report) = end_run(&mut own, &bound, RunEnd::Finish);
+    assert_eq!(report, hosted);
 }
