@@ -172,8 +172,8 @@ impl Game {
     /// Adds a character; none, and nothing changes, when there is no walkable ground near its place.
     ///
     /// # Errors
-    /// A bad or taken name, a number out of range, a layer that is none, too many characters; when the level
-    /// has ended.
+    /// A bad or taken name, a bad tag or more than [`Spawn::TAGS_MAX`], a number out of range, a layer that
+    /// is none, too many characters; when the level has ended.
     pub fn add_character(&mut self, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
         characters::spawn(self.world_to_change()?, spawn)
     }
@@ -187,7 +187,8 @@ impl Game {
     }
 
     /// Puts a character on the walkable point nearest to a place and returns it; none, and nothing changes,
-    /// when there is none near. For a player that the engine moves by itself, once a tick.
+    /// when there is none near. For a player that the engine moves by itself, once a tick. A character that a
+    /// scene holds is moved as well.
     ///
     /// # Errors
     /// When it was removed, or the level has ended; a place or an angle of which a number is none or out of
@@ -208,7 +209,8 @@ impl Game {
     /// [`Event::WalkSettled`](crate::game::event::Event::WalkSettled).
     ///
     /// Verbs like this one leave no line in a trace. A game that is to be replayed says
-    /// [`Input::Walk`](crate::game::inputs::Input::Walk) to [`Game::tick`] in its place.
+    /// [`Input::Walk`](crate::game::inputs::Input::Walk) to [`Game::tick`] in its place. That input is
+    /// refused while a scene holds the character; this verb is not, and its walk settles as `superseded`.
     ///
     /// # Errors
     /// When the walker, or the character or door that it is to walk to, was removed; a place of which a
@@ -256,7 +258,8 @@ impl Game {
         walk.is_some_and(|walk| walks::cancel(world, walk, Reason::Stopped))
     }
 
-    /// Turns a character towards something, over the next ticks; what it was turning to is over.
+    /// Turns a character towards something, over the next ticks; what it was turning to is over. One that a
+    /// scene holds turns as well.
     ///
     /// # Errors
     /// When it was removed, one cannot look there, or the level has ended.
@@ -264,7 +267,8 @@ impl Game {
         characters::face(self.world_to_change()?, character, look).map(drop)
     }
 
-    /// Has a character show an animation until it shows another; see [`Game::animation`].
+    /// Has a character show an animation until it shows another, also while a scene holds it; see
+    /// [`Game::animation`].
     ///
     /// # Errors
     /// When it was removed, the animation has no name, or the level has ended.
@@ -284,7 +288,7 @@ impl Game {
     /// on. [`Input::Area`](crate::game::inputs::Input::Area) puts areas in force and out of it.
     ///
     /// # Errors
-    /// When it is out of range, the area is of another level, or the level has ended.
+    /// When it is out of range, the level has no area of that number, or the level has ended.
     pub fn set_area_cost(&mut self, area: AreaId, factor: f32) -> Result<(), OpError> {
         areas::set_factor(self.world_to_change()?, area, factor)
     }
@@ -294,7 +298,7 @@ impl Game {
     /// [`Input::Area`](crate::game::inputs::Input::Area).
     ///
     /// # Errors
-    /// On a precomputed grid; when the area is of another level, or the level has ended.
+    /// On a precomputed grid; when the level has no area of that number, or the level has ended.
     pub fn enable_area(&mut self, area: AreaId) -> Result<bool, OpError> {
         areas::set_available(self.world_to_change()?, area, Availability::Available)
     }
@@ -365,7 +369,7 @@ impl Game {
     /// [`Event::DoorSignal`](crate::game::event::Event::DoorSignal) tells.
     ///
     /// # Errors
-    /// When an edit of the level took it away, it is of another level, or the level has ended.
+    /// When an edit of the level took it away, the level has no door of that number, or the level has ended.
     pub fn open_door(&mut self, door: DoorId) -> Result<(), OpError> {
         doors::open(self.world_with(door)?, door, &DoorOrder::default());
         Ok(())
