@@ -1,10 +1,10 @@
 //! Converts real time into a number of fixed ticks.
 //!
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
-//! Holds: a tick is always of the same length, whatever the host measures; after a pause at most
-//! the ticks of [`CATCH_UP_SECONDS`] are caught up with, the rest is dropped and counted; zero time gives no
-//! tick, and so does speed 0; a negative or non-numeric time or speed counts as zero and is reported; the
-//! rest of the tick under way is kept through all of it. Not here: clocks (`shell`).
+//! Holds: a tick is always of the same length, whatever the host measures; after a pause at most the ticks of
+//! [`CATCH_UP_SECONDS`] are caught up with, the rest is dropped and counted; zero time gives no tick, and so
+//! does speed 0; a negative or non-numeric time or speed counts as zero and is reported; the rest of the tick
+//! under way is kept through all of it. Not here: clocks (`shell`).
 
 use std::ops::RangeInclusive;
 
