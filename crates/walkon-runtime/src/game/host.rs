@@ -172,8 +172,8 @@ impl Game {
     /// Adds a character; none, and nothing changes, when there is no walkable ground near its place.
     ///
     /// # Errors
-    /// A bad or taken name, a bad tag or more than [`Spawn::TAGS_MAX`], a number out of range, a layer that
-    /// is none, too many characters; when the level has ended.
+    /// A bad or taken name, a bad tag or more than 64, a number out of range, a layer that is none, too many
+    /// characters; when the level has ended.
     pub fn add_character(&mut self, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
         characters::spawn(self.world_to_change()?, spawn)
     }

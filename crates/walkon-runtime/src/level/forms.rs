@@ -18,14 +18,14 @@ use super::ordered_json::{OrderedJson, OrderedObject};
 use super::polygon::{self, EdgeCrossing};
 use super::source::checked_path;
 use crate::base::geom::Point;
-use crate::world::ops::characters::Spawn;
+use crate::world::character::Character;
 
 /// Most corners of one polygon.
 pub const POINTS_MAX: usize = 4096;
 /// Most rows of an ascii map.
 pub const ROWS_MAX: usize = 65_536;
 /// Most tags of one character.
-pub const TAGS_MAX: usize = Spawn::TAGS_MAX;
+pub const TAGS_MAX: usize = Character::TAGS_MAX;
 /// Largest `params` of one character, bytes of JSON.
 pub const PARAMS_BYTES_MAX: usize = 256 * 1024;
 

@@ -249,6 +249,8 @@ pub struct Character {
 }
 
 impl Character {
+    /// Most tags that a character is given.
+    pub const TAGS_MAX: usize = 64;
     /// What every step of the crowd reads lies in so many first bytes.
     const HOT_BYTES: usize = std::mem::offset_of!(Self, nudged);
     /// Its body, its layer and its walk lie in so many.

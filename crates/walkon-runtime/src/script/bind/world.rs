@@ -17,6 +17,7 @@ use crate::script::step::cinematic;
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::{charge, handles};
 use crate::world::World;
+use crate::world::character::Character;
 use crate::world::door::DoorPolicy;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
@@ -480,7 +481,7 @@ fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
 
 /// Tags to give to somebody, as names are: what a level refuses as a tag is none here either.
 fn new_tags(given: &Argument) -> Result<Vec<String>, UsageError> {
-    list(given, "a list of names", Spawn::TAGS_MAX, |tag| {
+    list(given, "a list of names", Character::TAGS_MAX, |tag| {
         tag.name_to_keep("a tag").and_then(|_| tag.new_name())
     })
 }

@@ -43,7 +43,7 @@ pub struct Spawn {
     pub height_m: f32,
     /// Speeds.
     pub gait: Gait,
-    /// At most [`Spawn::TAGS_MAX`], each as a name; its own name is added, and `player` for the player.
+    /// At most [`Character::TAGS_MAX`], each as a name; its own name is added, and `player` for the player.
     pub tags: Vec<String>,
     /// Whether it is the player.
     pub is_player: bool,
@@ -56,8 +56,6 @@ pub struct Spawn {
 impl Spawn {
     /// Smallest and largest radius, metres (fault:G18).
     pub const RADIUS_RANGE_M: RangeInclusive<f32> = 0.05..=10.0;
-    /// Most tags that a character is given.
-    pub const TAGS_MAX: usize = 64;
     /// Smallest and largest height, metres.
     pub const HEIGHT_RANGE_M: RangeInclusive<f32> = 0.1..=100.0;
 

@@ -12,11 +12,10 @@ use crate::base::bytes::KeyRef;
 use crate::base::value::{Plain, PlainKey};
 use crate::nav::OwnArea;
 use crate::world::World;
-use crate::world::character::Gait;
+use crate::world::character::{Character, Gait};
 use crate::world::event_name;
 use crate::world::goal::Goal;
 use crate::world::ops::areas::FACTOR_RANGE;
-use crate::world::ops::characters::Spawn;
 use crate::world::ops::{OpError, alive, door_there, in_range};
 use crate::world::walk::{LookTarget, WalkOptions, WalkPace};
 
@@ -42,7 +41,7 @@ pub(crate) fn name(name: &str) -> Result<(), OpError> {
 
 /// Whether a character may have those tags.
 pub(crate) fn tags(tags: &[String]) -> Result<(), OpError> {
-    at_most("tags", tags.len(), Spawn::TAGS_MAX)?;
+    at_most("tags", tags.len(), Character::TAGS_MAX)?;
     tags.iter().find_map(|tag| wrong_name(tag)).map_or(Ok(()), |what| Err(OpError::BadTag(what)))
 }
 
