@@ -705,6 +705,32 @@ fn what_only_the_whole_project_shows_is_found() {
     assert_eq!(found, expected);
 }
 
+#[test]
+fn what_a_behaviour_hears_is_known_however_its_on_is_written() {
+    let ways = [
+        "local b = { on = { bell = function() end } }\nreturn b\n",
+        "local b = { on = {} }\nfunction b.on.bell() end\nreturn b\n",
+        "local b = { on = {} }\nfunction b.on:bell() end\nreturn b\n",
+        "local b = { on = {} }\nb.on.bell = function() end\nreturn b\n",
+        "local b = { on = {} }\nb.on[\"bell\"] = function() end\nreturn b\n",
+        "local on = {}\nfunction on.bell() end\nreturn { on = on }\n",
+        "local b = {}\nb.on = {}\nfunction b.on.bell() end\nreturn b\n",
+    ];
+    for way in ways {
+        let folder = project();
+        write(folder.path(), "scripts/lone.lua", "function onStart()\n  event.emit(\"bell\")\nend\n");
+        write(folder.path(), "scripts/behaviours/used.lua", way);
+        let found = check(folder.path(), &["scripts"]);
+        assert!(!found.values().flatten().any(|(_, code, _)| code == "unheard"), "{way}: {found:#?}");
+    }
+    let folder = project();
+    write(folder.path(), "scripts/lone.lua", "function onStart()\n  event.emit(\"bell\")\nend\n");
+    let other = "local b = { on = {} }\nfunction b.on.ball() end\nreturn b\n";
+    write(folder.path(), "scripts/behaviours/used.lua", other);
+    let found = check(folder.path(), &["scripts"]);
+    assert!(found.values().flatten().any(|(_, code, _)| code == "unheard"), "{found:#?}");
+}
+
 /// Each level of nesting must cost the same: a cost that doubles would not end in a lifetime.
 #[test]
 fn deeply_nested_scripts_are_looked_at_once() {

@@ -188,6 +188,17 @@ fn events(reading: &Reading<'_>, found: &mut ScriptNames) {
         }
         None => found.hears_any = true,
     }
+    // `function guard.on.alarm(self)`, written beside the table.
+    let is_on = |object: ExprId| {
+        matches!(reading.tree.kind(object), ExprKind::Field(whole, field)
+            if field.text == "on" && reading.tree.table(*whole).is_some_and(|(own, _)| own == table))
+    };
+    let beside = reading.tree.field_writes.iter().filter(|write| is_on(write.object));
+    found.heard.extend(beside.map(|write| EventName {
+        name: write.name.text.clone(),
+        place: write.name.place,
+        called: "on",
+    }));
 }
 
 /// Places that use the player without asking whether there is one: as a call of `world.player`, or through a
