@@ -409,13 +409,13 @@ function typeof(value) end
 ---@field onEnter? RegionHandler runs for characters that come in
 ---@field onExit? RegionHandler runs for characters that go out
 ---@field onStay? RegionHandler runs each `every` seconds for those inside
----@field every? number seconds between onStay, 0 to 86400, default 1
+---@field every? number seconds between onStay, 0 to 86400, rounded up to whole ticks, default 1
 
 ---Which handlers run when a predicate changes.
 ---@class WhenOptions
 ---@field onTrue? Handler payload { watch }
 ---@field onFalse? Handler payload { watch }
----@field every? number seconds between tests, 0 to 86400, default each tick
+---@field every? number seconds between tests, 0 to 86400, rounded up to whole ticks, default each tick
 
 ---A character came in or went out.
 ---@class RegionEvent

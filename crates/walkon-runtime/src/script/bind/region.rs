@@ -82,7 +82,12 @@ pub const SHAPES: &[TableType] = &[
                 "function(event) end",
                 "runs each `every` seconds for those inside",
             ),
-            field("every", "number?", "2", "seconds between onStay, 0 to 86400, default 1"),
+            field(
+                "every",
+                "number?",
+                "2",
+                "seconds between onStay, 0 to 86400, rounded up to whole ticks, default 1",
+            ),
         ],
     },
     TableType {
@@ -91,7 +96,12 @@ pub const SHAPES: &[TableType] = &[
         fields: &[
             field("onTrue", "Handler?", "function(event) end", "payload { watch }"),
             field("onFalse", "Handler?", "function(event) end", "payload { watch }"),
-            field("every", "number?", "0.5", "seconds between tests, 0 to 86400, default each tick"),
+            field(
+                "every",
+                "number?",
+                "0.5",
+                "seconds between tests, 0 to 86400, rounded up to whole ticks, default each tick",
+            ),
         ],
     },
     TableType {
