@@ -326,6 +326,36 @@ fn a_behaviour_attached_to_a_held_character_begins_and_its_run_waits_for_the_rel
 }
 
 #[test]
+fn what_was_kept_for_a_behaviour_is_heard_before_its_run_begins() {
+    let new = r#"return { on = { bell = function(self) self.state.bell = true log.info("bell") end },
+        run = function(self) log.info("run %s", self.state.bell) end }"#;
+    let ends = ["c:wait(0.2)", "c:wait(5)", "task.waitEvent('over')"];
+    let over = [
+        "",
+        "timer.after(12/60, function() scene:cancel() end)",
+        "timer.after(12/60, function() event.emit('over') end)",
+    ];
+    for (end, over) in ends.into_iter().zip(over) {
+        let level = format!(
+            r#"function onStart()
+                cinematic.define("s", {{ holds = {{ "anna" }}, script = function(c) {end} end }})
+                local scene = cinematic.play("s")
+                timer.after(3/60, function() world.character("anna"):attach("new") end)
+                timer.after(6/60, function() event.emit("bell") end)
+                {over}
+            end"#
+        );
+        let mut run = setup(&[("new.lua", new), ("level.lua", &level)]).unwrap();
+        run.tick(30);
+        let lines: Vec<&str> =
+            run.lines.iter().filter_map(|line| line.split_once(": ")).map(|(_, said)| said).collect();
+        let heard: Vec<&str> =
+            lines.into_iter().filter(|said| *said == "bell" || said.starts_with("run ")).collect();
+        assert_eq!(heard, ["bell", "run true"], "{end}: {:?}", run.lines);
+    }
+}
+
+#[test]
 fn stop_is_told_why_once() {
     let text = r#"return { stop = function(self, why) log.info("%s %s", self.character.name, why) end,
         update = function(self) if self.character.name == "anna" and level.tick < 4 then error("x") end end }"#;

@@ -150,13 +150,24 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     begin_in(vm, id, vm.task());
 }
 
+/// The serial of a task that did not begin because its owner stood still.
+const HELD: u64 = u64::MAX;
+
 fn begin_in(vm: &ScriptVm, id: u64, thread: mlua::Result<Thread>) {
+    let mut is_behind_kept = false;
     let found = store::with(vm.lua(), |runtime| {
-        let paused = runtime.tasks.owner_of(id).is_some_and(|owner| runtime.owners.is_paused(owner));
+        let owner = runtime.tasks.owner_of(id);
+        let paused = owner.is_some_and(|owner| runtime.owners.is_paused(owner));
+        let has_kept = owner.is_some_and(|owner| runtime.queue.delivers_soon(owner));
         let task = runtime.tasks.get_mut(id)?;
         if paused {
             // Begins when the owner goes on: a sleep that is over at once.
-            task.serial = u64::MAX;
+            task.serial = HELD;
+            return None;
+        }
+        if has_kept && task.serial == HELD {
+            // What was kept for its owner is told before it begins.
+            is_behind_kept = true;
             return None;
         }
         let start = *task.start.take()?;
@@ -164,6 +175,9 @@ fn begin_in(vm: &ScriptVm, id: u64, thread: mlua::Result<Thread>) {
         task.thread = thread.as_ref().ok().cloned();
         Some((Entered::of(runtime, id).ok_or(call), start))
     });
+    if is_behind_kept {
+        store::push_work(vm.lua(), ScriptWork::Begin(id));
+    }
     match (found, thread) {
         (Some((Ok(entered), (function, args))), _) => entered.run(vm, (function, args)),
         (Some((Err(call), _)), Err(error)) => after(vm, id, &call, Err(no_memory(&error))),
@@ -427,8 +441,8 @@ impl WaitingTask {
         let lua = vm.lua();
         let Self { id, owner, serial, pause, is_over } = self;
         match pause {
-            TaskPause::Test { predicate, .. } => {
-                let call = Call::plain(owner, "waitUntil");
+            TaskPause::Test { predicate, asked_by, .. } => {
+                let call = Call::plain(owner, asked_by);
                 match invoke::test(vm, &call, &predicate, ()) {
                     Ok(true) => resume(vm, id, serial, WaitResult::one(Value::Boolean(true))),
                     Ok(false) if is_over => resume(vm, id, serial, WaitResult::one(Value::Boolean(false))),
