@@ -503,6 +503,23 @@ fn inputs_reach_the_level_in_the_next_tick() {
     assert!(result.passed, "{result:?}");
     let wrong = one("", "t:input(\"lever\", { n = print })");
     assert!(wrong.message.unwrap().contains("input: payload.n is a function, expected plain data"));
+    for name in ["walkSettled", "spawned", "doorChanged", "cinematicStarted"] {
+        let refused = one("", &format!("t:input(\"{name}\", {{ a = 1 }})"));
+        let message = refused.message.unwrap();
+        assert!(message.contains(&format!("input: \"{name}\" is an event of the runtime")), "{message}");
+    }
+}
+
+#[test]
+fn a_wait_in_what_is_tried_again_names_the_function_that_tries() {
+    for (function, again) in [("eventually", "eventually"), ("until_", "until_")] {
+        for wait in ["t:run(1)", "task.sleep(1)", "t:ticks(2)"] {
+            let result = one("", &format!("t:{function}(function() {wait} return true end)"));
+            let message = result.message.unwrap();
+            let advice = format!("{again} may not wait; wait before it: it tries again each tick by itself");
+            assert!(message.contains(&advice), "{function}, {wait}: {message}");
+        }
+    }
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn once(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// Name and payload of an event that scripts may emit.
-fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageError> {
+pub(super) fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageError> {
     let name = args.take("name").new_name()?;
     if event_name::is_heard(&name) {
         return Err(args.mistake(OpError::RuntimeEvent(name).to_string()));

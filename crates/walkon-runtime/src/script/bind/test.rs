@@ -9,14 +9,14 @@ use mlua::{Lua, MultiValue, Value};
 use crate::base::value::Plain;
 use crate::script::bind::call::{BindingError, answer, list, myself, nothing, with, word};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
-use crate::script::bind::{test_fuel, walk_options};
+use crate::script::bind::{event, test_fuel, walk_options};
 use crate::script::state::test_run::{ALWAYS_MAX, Collected, HostRequest, TestDef, TestOptions, TestOutcome};
 use crate::script::step::hashes::hashes;
 use crate::script::step::testing::declared::{is_test_file, resolve_level};
 use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::step::testing::{self, ExpectationId, TestId};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
-use crate::script::vm::{self, fault, fuel, handles, is_loading, payload, room, store, text_of_script};
+use crate::script::vm::{self, fault, fuel, handles, is_loading, payload, room, text_of_script};
 use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";
@@ -436,12 +436,8 @@ fn fail(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn input(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
-    let name = args.take("name").new_name()?;
-    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
-    let given = args.take("payload").present();
-    let payload = given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX)));
-    let payload = payload.transpose()?;
-    testing::with_run(lua, |run| run.asked.inputs.push((name, payload)));
+    let input = event::read(lua, args)?;
+    testing::with_run(lua, |run| run.asked.inputs.push(input));
     nothing()
 }
 

@@ -107,7 +107,8 @@ fn file_test(lua: &Lua, args: &mut Args, predicate: Function) -> HostResult {
     let patience = patience(args.options(&["timeout"])?.find("timeout"), PATIENCE)?;
     may_wait(lua, args.function())?;
     let deadline = Some(in_seconds(lua, patience));
-    answer(lua, (file(lua, TaskPause::Test { predicate, deadline }, Vec::new()), patience))
+    let pause = TaskPause::Test { predicate, deadline, asked_by: args.function() };
+    answer(lua, (file(lua, pause, Vec::new()), patience))
 }
 
 fn shown_seconds(args: &mut Args) -> String {

@@ -61,6 +61,9 @@ pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, UsageError>
                 let instead = "emit an event that other code hears";
                 format!("{last} may not wait, and what it starts ends at once; {instead}")
             }
+            again @ ("eventually" | "until_") => {
+                format!("{again} may not wait; wait before it: it tries again each tick by itself")
+            }
             other => format!("{other} may not wait; {instead}"),
         };
         return Err(UsageError::new(function, what));
@@ -117,7 +120,7 @@ pub(crate) fn wait_until(lua: &Lua, args: &mut Args) -> Result<f64, BindingError
     let options = args.options(&["timeout"])?;
     let deadline = deadline(lua, options.find("timeout"))?;
     may_wait(lua, args.function())?;
-    Ok(file(lua, TaskPause::Test { predicate, deadline }, Vec::new()))
+    Ok(file(lua, TaskPause::Test { predicate, deadline, asked_by: "waitUntil" }, Vec::new()))
 }
 
 /// `task.waitEvent`.

@@ -76,8 +76,8 @@ pub(crate) struct GroupEntry {
 pub(crate) enum TaskPause {
     /// A tick.
     Until(TickNumber),
-    /// A predicate, tested each tick.
-    Test { predicate: Function, deadline: Option<TickNumber> },
+    /// A predicate, tested each tick, of the function `asked_by`.
+    Test { predicate: Function, deadline: Option<TickNumber>, asked_by: &'static str },
     /// An event.
     Event { name: String, test: Option<Function>, deadline: Option<TickNumber> },
     /// One thing; when `owned`, it ends with the task.
