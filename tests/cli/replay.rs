@@ -679,7 +679,7 @@ fn fault_i11_another_vm_or_other_limits_refuse_the_trace() {
 fn what_is_no_trace_is_refused_before_anything_runs() {
     let project = project();
     for (text, part) in
-        [("", "first line"), ("{\"t\":1}\n", "header"), ("hello\n", "JSON"), ("{\"walkon\":1", "whole")]
+        [("", "first line"), ("{\"t\":1}\n", "header"), ("hello\n", "JSON"), ("{\"walkon\":1", "incomplete")]
     {
         std::fs::write(project.path().join("bad.jsonl"), text).unwrap();
         let (out, err) = ends(project.path(), 6, &["replay", "bad.jsonl"]);

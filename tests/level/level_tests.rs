@@ -272,17 +272,18 @@ fn an_answer_that_nobody_asked_for_fails_at_the_end() {
 
 /// Answers are kept for the choices to come: they are in the memory of the level.
 #[test]
-fn fault_b6_answers_of_a_test_are_in_the_memory_of_the_level() {
-    let body = "local long, n, ok, what = (\"x\"):rep(900000), 0, true, nil
-        repeat
-            n += 1
-            ok, what = pcall(function() t:answer(\"c\" .. n, long) end)
-            if n % 10 == 0 then t:run(0.02) end
-        until not ok or n > 300
-        t:expect(tostring(what)):toContain(\"no memory is left\")
-        error(`after {n > 30 and n < 200}`)";
-    let message = one("", body).message.unwrap_or_default();
-    assert!(message.contains("after true"), "{message}");
+fn answers_that_no_choice_can_have_are_refused_where_they_are_given() {
+    for (choice, option) in [
+        ("\"c\"", "(\"x\"):rep(900000)"),
+        ("\"c\"", "(\"x\"):rep(257)"),
+        ("\"c\"", "\"\""),
+        ("\"\"", "\"yes\""),
+    ] {
+        let message = one("", &format!("t:answer({choice}, {option})")).message.unwrap_or_default();
+        assert!(message.contains("answer: ") && message.contains("expected"), "{choice} {option}: {message}");
+    }
+    let most = one("", "t:answer(\"c\", (\"x\"):rep(256))").message.unwrap_or_default();
+    assert!(most.contains("never asked"), "{most}");
 }
 
 #[test]

@@ -355,7 +355,7 @@ fn a_text_that_is_let_act_marks_the_run() {
     hand.get(json!({ "do": "seek", "tick": null }));
     hand.get(json!({ "do": "forecast", "seconds": 1, "from": 8 }));
     let forecast = hand.wait(|message| message["tell"] == "forecast" && message["done"] == true);
-    assert!(forecast["error"].as_str().is_some_and(|why| why.contains("cannot be run again")), "{forecast}");
+    assert!(forecast["error"].as_str().is_some_and(|why| why.contains("cannot be replayed")), "{forecast}");
     // Before it the run is what it was, and from there it goes on as any other.
     hand.get(json!({ "do": "goOn", "tick": 5 }));
     hand.forget();

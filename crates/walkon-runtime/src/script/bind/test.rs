@@ -10,6 +10,7 @@ use crate::base::value::Plain;
 use crate::script::bind::call::{BindingError, answer, list, myself, nothing, with, word};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::{event, test_fuel, walk_options};
+use crate::script::state::dialogue;
 use crate::script::state::test_run::{ALWAYS_MAX, Collected, HostRequest, TestDef, TestOptions, TestOutcome};
 use crate::script::step::hashes::hashes;
 use crate::script::step::testing::declared::{is_test_file, resolve_level};
@@ -445,6 +446,7 @@ fn give_answer(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let choice = args.take("choice").text("the id of a choice")?;
     let option = args.take("option").text("an option of it")?;
+    dialogue::check(&choice, &option).map_err(|wrong| args.mistake(wrong))?;
     // Once for the choices to come, once for the host.
     let bytes = 2 * HostRequest::answer_bytes(&choice, &option);
     room::reserve(lua, bytes).map_err(|full| args.mistake(full))?;

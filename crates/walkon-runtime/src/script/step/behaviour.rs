@@ -528,8 +528,9 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
     invoke::push(vm, Fact::Logged(Box::new(line)));
 }
 
-/// Hands out what came in while an owner stood still, in order. When the fuel of the tick is spent, the rest
-/// comes first in the next one.
+/// Hands out what came in while an owner stood still, in order; then begins its tasks that did not begin
+/// meanwhile, so that they know of it. When the fuel of the tick is spent, the rest comes first in the next
+/// one.
 pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     // One that stands still again has it when it goes on.
@@ -544,11 +545,11 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
         if vm.tick_left() == 0 {
             return store::with(lua, |runtime| runtime.queue.put_back(ScriptWork::DeliverDeferred(owner)));
         }
-        match begun.next() {
-            Some(id) => task::begin(vm, id),
-            None if hand_out_next(vm, owner) => {}
-            None => return,
+        if hand_out_next(vm, owner) {
+            continue;
         }
+        let Some(id) = begun.next() else { return };
+        task::begin(vm, id);
     }
 }
 

@@ -150,24 +150,13 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     begin_in(vm, id, vm.task());
 }
 
-/// The serial of a task that did not begin because its owner stood still.
-const HELD: u64 = u64::MAX;
-
 fn begin_in(vm: &ScriptVm, id: u64, thread: mlua::Result<Thread>) {
-    let mut is_behind_kept = false;
     let found = store::with(vm.lua(), |runtime| {
-        let owner = runtime.tasks.owner_of(id);
-        let paused = owner.is_some_and(|owner| runtime.owners.is_paused(owner));
-        let has_kept = owner.is_some_and(|owner| runtime.queue.delivers_soon(owner));
+        let paused = runtime.tasks.owner_of(id).is_some_and(|owner| runtime.owners.is_paused(owner));
         let task = runtime.tasks.get_mut(id)?;
         if paused {
             // Begins when the owner goes on: a sleep that is over at once.
-            task.serial = HELD;
-            return None;
-        }
-        if has_kept && task.serial == HELD {
-            // What was kept for its owner is told before it begins.
-            is_behind_kept = true;
+            task.serial = u64::MAX;
             return None;
         }
         let start = *task.start.take()?;
@@ -175,9 +164,6 @@ fn begin_in(vm: &ScriptVm, id: u64, thread: mlua::Result<Thread>) {
         task.thread = thread.as_ref().ok().cloned();
         Some((Entered::of(runtime, id).ok_or(call), start))
     });
-    if is_behind_kept {
-        store::push_work(vm.lua(), ScriptWork::Begin(id));
-    }
     match (found, thread) {
         (Some((Ok(entered), (function, args))), _) => entered.run(vm, (function, args)),
         (Some((Err(call), _)), Err(error)) => after(vm, id, &call, Err(no_memory(&error))),

@@ -1327,14 +1327,11 @@ mod raw {
         kind: c_int,
         _tag: c_int,
     ) {
-        // The main thread was made before the category was set; its stack grows where it lies.
-        let is_main_stack = || {
-            // SAFETY: called by Luau with a live state.
-            let is_main = unsafe { ffi::lua_mainthread(state) == state };
-            is_main && old_bytes > 0 && kind > ffi::LUA_TBUFFER
-        };
         let gauge = ACTIVE.get();
-        if gauge.is_null() || category != SCRIPTS && !is_main_stack() {
+        let is_stack = old_bytes > 0 && kind > ffi::LUA_TBUFFER;
+        // The main thread is older than the category. SAFETY: called by Luau with a live state.
+        let is_mains = || is_stack && unsafe { ffi::lua_mainthread(state) == state };
+        if gauge.is_null() || category != SCRIPTS && !is_mains() {
             return;
         }
         // SAFETY: point 2.
