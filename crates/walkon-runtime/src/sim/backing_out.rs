@@ -8,7 +8,7 @@
 //! that another lets pass lose no patience while it is on its way. Where two could pass, but not beside two
 //! more, files that stand abreast against each other are no better off: after a while one of them backs out
 //! as well. So does one of two that meet with nobody else before them and push one another to and fro for
-//! long, wherever they are: beside a round obstacle each wants to go round it where the other stands. No
+//! long, on open ground too: beside a round obstacle each wants to go round it where the other stands. No
 //! walker backs out for longer than its time, so that none waits without an end; one that is pushed off the
 //! way that it backs out along begins again. Not here: how two pass where there is room (`crowd::avoid`),
 //! standing characters (`yielding`), followers of the walker itself (`making_way`).
@@ -59,8 +59,8 @@ const WAITS_IDLY_S: f64 = 3.0;
 /// their files are jammed. 4: streams that sort themselves into lanes have begun to flow.
 const JAMMED_S: f64 = 4.0;
 
-/// The same in a place too narrow to pass, and of two with nobody else before them, who push one another to
-/// and fro and so seem to get on.
+/// The same in a place too narrow to pass, and of two who meet alone on open ground: they push one another to
+/// and fro, and so seem to get on.
 const PUSHED_S: f64 = 2.0;
 
 /// Nobody.
@@ -179,7 +179,8 @@ fn meetings(parts: &BackingParts<'_>, held: &[Facing], at: &[u32]) -> Vec<Meetin
         let [held, jammed] = [held_ticks, jammed_ticks].map(|ticks_of| {
             walks.into_iter().map(|walk| ticks_of(parts.clock, walk)).fold(u64::MAX, u64::min)
         });
-        let jammed_s = if is_narrow || are_alone(one, other) { PUSHED_S } else { JAMMED_S };
+        let is_open = !is_filled(parts.bodies, [one.row, other.row]);
+        let jammed_s = if is_narrow || is_open { PUSHED_S } else { JAMMED_S };
         let is_jammed = jammed >= parts.clock.rate.ticks(jammed_s) && is_due(parts.clock, jammed);
         Meeting { pair, is_due: is_jammed || is_narrow && is_due(parts.clock, held), is_across: false }
     };

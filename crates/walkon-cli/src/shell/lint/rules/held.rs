@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use walkon_runtime::base::ordered;
+
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::role::ScriptRole;
@@ -61,7 +63,7 @@ fn scenes<'a>(reading: &'a Reading<'_>) -> Vec<SceneText<'a>> {
     };
     let mut scenes: Vec<SceneText<'_>> =
         own.into_iter().chain(reading.tree.ids().filter_map(defined)).collect();
-    scenes.sort_by_key(|scene| (scene.place.start, u32::MAX - scene.place.end));
+    ordered::sort_by_key(&mut scenes, |scene| (scene.place.start, u32::MAX - scene.place.end));
     for at in 1..scenes.len() {
         let start = scenes[at].place.start;
         scenes[at].around = open_at(&scenes, Some(at - 1), start);

@@ -217,7 +217,7 @@ impl Backend for NavMesh {
             // Bodies stand a hair beyond the edge of the ground, too.
             let beside = areas.iter().enumerate().filter(|(_, it)| it.passes(at, y, || self.tolerance_m()));
             out.extend(beside.map(|(id, _)| AreaId::from(id)));
-            out[first..].sort_unstable();
+            ordered::sort_by_key(&mut out[first..], |area| *area);
         }
     }
 
