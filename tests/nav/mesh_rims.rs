@@ -1,8 +1,8 @@
-//! Places at the very edge of the ground of a mesh, and a hair beyond it, where bodies stand too.
+//! The edge of the ground of a mesh, and places a hair beyond it, where bodies can stand.
 //!
-//! Goal: whoever stands on a mesh of areas is in one of them, so that no door closes on anybody who stands in
-//! its doorway. Method: rooms with a doorway between them, drawn sizes far from the origin too, drawn places
-//! beside every edge.
+//! Goal: every character on a mesh of areas is inside an area, so a door stays open while somebody stands in
+//! its doorway. Method: rooms with a doorway between them, of drawn sizes, near the origin and far from it;
+//! drawn places beside every edge.
 
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::glam::Vec3;

@@ -509,10 +509,8 @@ pub(super) struct Session<'a> {
     client: Option<Arc<Connection>>,
     /// Nobody else reads what happens.
     tells_client_alone: bool,
-    /// Nobody reads the results any more.
-    closed: bool,
-    /// Why results could not be written.
-    unwritten: Option<CommandFailure>,
+    /// Why results are written no more: a closed pipe, a full disk.
+    cut: Option<CommandFailure>,
 }
 
 /// The event of `--until`, and the names of those that came.
@@ -585,8 +583,7 @@ impl<'a> Session<'a> {
             interrupts,
             client: None,
             tells_client_alone: false,
-            closed: false,
-            unwritten: None,
+            cut: None,
         }
     }
 
@@ -640,41 +637,36 @@ impl<'a> Session<'a> {
             || self.told.len() < FAULTS_TOLD_MAX && self.told.insert(sentence.to_owned())
     }
 
-    /// Notes what became of a result: a closed pipe ends the run quietly, a full disk does not.
+    /// Notes what became of a result; the first failure counts.
     fn note(&mut self, told: Result<(), CommandFailure>) {
-        match told {
-            Ok(()) => {}
-            Err(CommandFailure::Closed) => self.closed = true,
-            Err(failure) => self.unwritten = self.unwritten.take().or(Some(failure)),
-        }
+        self.cut = self.cut.take().or(told.err());
     }
 
-    /// Whether there is no use in going on: nothing of it would be read.
-    fn is_cut(&self) -> bool {
-        self.closed || self.unwritten.is_some()
+    /// Tells a sentence about the level's time. One line each, whatever a script wrote: a break in its text
+    /// would begin a line of its choosing.
+    fn tell_at(&mut self, seconds: f64, sentence: &str) {
+        let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
+        let told = self.results.line(&format!("{time}  {}", clean(sentence)));
+        self.note(told);
     }
 
     /// Whether the run is to end.
     pub fn is_stopping(&self) -> bool {
-        self.is_cut() || self.interrupts.asked().is_some()
+        self.cut.is_some() || self.interrupts.asked().is_some()
     }
 
     /// Tells a sentence about the level's time, at once.
     pub fn sentence(&mut self, world: &World, sentence: &str) {
         if self.format == Format::Human && !self.shell.is_quiet {
-            let seconds = world.rate().seconds(world.tick());
-            let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
-            let told = self.results.line(&format!("{time}  {}", clean(sentence)));
-            self.note(told);
-            let told = self.results.flush();
-            self.note(told);
+            self.tell_at(world.rate().seconds(world.tick()), sentence);
+            self.flush();
         }
     }
 
-    /// Writes a line into the trace that the game knows nothing of.
+    /// Writes a line into the trace, if there is one: also what the game knows nothing of.
     pub fn trace_line(&mut self, line: &str) {
-        if let Some(trace) = &mut self.trace {
-            self.closed |= !trace.line(line);
+        if self.trace.as_mut().is_some_and(|trace| !trace.line(line)) {
+            self.note(Err(CommandFailure::Closed));
         }
     }
 
@@ -690,9 +682,7 @@ impl<'a> Session<'a> {
         crash::at_tick(tick);
         for line in &recorded.lines {
             crash::fact(line);
-            if let Some(trace) = &mut self.trace {
-                self.closed |= !trace.line(line);
-            }
+            self.trace_line(line);
         }
         if let Some(trace) = &mut self.trace {
             trace.breathe();
@@ -706,14 +696,9 @@ impl<'a> Session<'a> {
         if !self.shell.is_quiet && !self.tells_client_alone {
             let seconds = world.rate().seconds(world.tick());
             for sentence in &recorded.sentences {
-                if !self.is_news(sentence) {
-                    continue;
+                if self.is_news(sentence) {
+                    self.tell_at(seconds, sentence);
                 }
-                // One line each, whatever a script wrote: a break in its text would begin a line of its
-                // choosing.
-                let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
-                let told = self.results.line(&format!("{time}  {}", clean(sentence)));
-                self.note(told);
             }
         }
         if let Some(client) = &self.client {
@@ -728,11 +713,10 @@ impl<'a> Session<'a> {
         let interrupts = &self.interrupts;
         self.pace.wait(tick, || interrupts.asked().is_some());
         if self.pace.is_slow() {
-            let told = self.results.flush();
-            self.note(told);
+            self.flush();
         }
         let is_ended = self.client.as_ref().is_some_and(|client| client.is_ending());
-        if self.is_cut() || is_ended || self.interrupts.asked().is_some() {
+        if self.cut.is_some() || is_ended || self.interrupts.asked().is_some() {
             Onlooker::Stop
         } else {
             Onlooker::GoOn
@@ -805,11 +789,8 @@ impl<'a> Session<'a> {
                 exit = Exit::Io;
             }
         }
-        if let Some(failure) = self.unwritten.take() {
+        if let Some(failure) = self.cut.take() {
             return Err(failure);
-        }
-        if self.closed {
-            return Err(CommandFailure::Closed);
         }
         self.count_faults();
         let awaited = self.awaited.take().filter(|_| report.ended == RunEnd::Bound);

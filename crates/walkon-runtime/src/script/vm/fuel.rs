@@ -1330,8 +1330,8 @@ mod raw {
         let gauge = ACTIVE.get();
         let is_stack = old_bytes > 0 && kind > ffi::LUA_TBUFFER;
         // The main thread is older than the category. SAFETY: called by Luau with a live state.
-        let is_mains = || is_stack && unsafe { ffi::lua_mainthread(state) == state };
-        if gauge.is_null() || category != SCRIPTS && !is_mains() {
+        let is_of_main = || is_stack && unsafe { ffi::lua_mainthread(state) == state };
+        if gauge.is_null() || category != SCRIPTS && !is_of_main() {
             return;
         }
         // SAFETY: point 2.
